@@ -1,0 +1,3 @@
+//! Executes the execution graph of a plan.
+
+#![forbid(unsafe_code)]

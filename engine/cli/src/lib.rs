@@ -1,0 +1,3 @@
+//! The sliceform command.
+
+#![forbid(unsafe_code)]

@@ -1,0 +1,11 @@
+//! Diagnostics: what is wrong, where, and what to do about it.
+//!
+//! Knows sources and positions, and nothing about how a diagnostic is shown: the CLI renders.
+
+#![forbid(unsafe_code)]
+
+mod diagnostic;
+mod source;
+
+pub use diagnostic::{Diagnostic, Diagnostics, Label, Severity};
+pub use source::{FileId, Position, Source, Sources, Span};

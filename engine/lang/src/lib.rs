@@ -1,0 +1,3 @@
+//! Source text to configuration, and its evaluation.
+
+#![forbid(unsafe_code)]

@@ -1,0 +1,3 @@
+//! The vocabulary: addresses, schemas, plans, operations, holds, waves, findings, events.
+
+#![forbid(unsafe_code)]

@@ -1,0 +1,3 @@
+//! Module sources and the module manifest.
+
+#![forbid(unsafe_code)]

@@ -1,0 +1,3 @@
+//! Configuration, snapshot and what providers say make a plan.
+
+#![forbid(unsafe_code)]

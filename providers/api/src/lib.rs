@@ -1,0 +1,3 @@
+//! The provider contract.
+
+#![forbid(unsafe_code)]

@@ -1,0 +1,3 @@
+//! GPU models, MIG geometry and the placement solver.
+
+#![forbid(unsafe_code)]

@@ -1,0 +1,3 @@
+//! The GPU domain: pools, profiles, quotas, capacity, findings.
+
+#![forbid(unsafe_code)]

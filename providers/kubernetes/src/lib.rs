@@ -1,0 +1,3 @@
+//! Kubernetes objects by server-side apply.
+
+#![forbid(unsafe_code)]

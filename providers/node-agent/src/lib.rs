@@ -1,0 +1,3 @@
+//! The node daemon.
+
+#![forbid(unsafe_code)]

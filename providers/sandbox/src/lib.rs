@@ -1,0 +1,3 @@
+//! An embedded cluster: Kubernetes API, simulated fleet, agents.
+
+#![forbid(unsafe_code)]

@@ -1,0 +1,3 @@
+//! terraform_data.
+
+#![forbid(unsafe_code)]

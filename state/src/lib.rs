@@ -1,0 +1,3 @@
+//! Snapshots, the state file, the journal, backends and locks.
+
+#![forbid(unsafe_code)]

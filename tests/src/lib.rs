@@ -1,0 +1,3 @@
+//! Stories, differential tests, simulation, the layer table.
+
+#![forbid(unsafe_code)]
