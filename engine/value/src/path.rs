@@ -1,11 +1,12 @@
 //! Paths into a value.
 
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 use crate::Value;
 
 /// One step into a value.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Step {
     /// Attribute of an object.
     Attr(Arc<str>),
@@ -18,7 +19,7 @@ pub enum Step {
 }
 
 /// A path into a value; empty is the value itself.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Path(pub Vec<Step>);
 
 impl Path {

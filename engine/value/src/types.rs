@@ -1,9 +1,10 @@
 //! Types, and type constraints with optional attributes.
 
+use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, sync::Arc};
 
 /// The type of a value, or a constraint on it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Type {
     /// Any type, decided later (`any`); as the type of an unknown: not known yet.
     Dynamic,
@@ -26,7 +27,7 @@ pub enum Type {
 }
 
 /// An attribute of an object type.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Attr {
     /// Its type.
     pub ty: Type,

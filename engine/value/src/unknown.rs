@@ -1,5 +1,6 @@
 //! Values that are not known yet, and what is known of them all the same.
 
+use serde::{Deserialize, Serialize};
 use std::{
     cmp::Ordering,
     hash::{Hash, Hasher},
@@ -9,11 +10,11 @@ use std::{
 use crate::{Number, Type};
 
 /// What an unknown value waits for: an index into a table that the plan keeps. Ignored by equality.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Origin(pub u32);
 
 /// A value that is not known yet.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Unknown {
     /// Its type; [`Type::Dynamic`] where that is not known either.
     pub ty: Type,
@@ -24,7 +25,7 @@ pub struct Unknown {
 }
 
 /// What is known of an unknown value.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Refinements {
     /// It will not be null.
     pub not_null: bool,

@@ -1,11 +1,12 @@
 //! Values.
 
+use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{Number, Type, Unknown};
 
 /// What must not happen to a value. Two flags; marks of parts are on the parts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Marks {
     /// Never shown.
     pub sensitive: bool,
@@ -37,7 +38,7 @@ impl Marks {
 ///
 /// `==` and the order are structural: types and marks count, the origin of an unknown does not. The language's own `==`
 /// is another question with another answer (it may be unknown).
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Value {
     /// What it is.
     pub data: Data,
@@ -46,7 +47,7 @@ pub struct Value {
 }
 
 /// What a value is, without its own marks (parts keep theirs).
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Data {
     /// Null of a type.
     Null(Type),
