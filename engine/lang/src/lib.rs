@@ -1,3 +1,8 @@
 //! Source text to configuration, and its evaluation.
+//!
+//! `syntax` reads text into trees, `config` reads trees into modules, variables and resources, and
+//! the evaluator gives expressions their values. Knows no network and no file system.
 
 #![forbid(unsafe_code)]
+
+pub mod syntax;
