@@ -36,6 +36,8 @@ pub enum Step {
     Release(ProviderConfigAddr, NodeName),
     /// Asks whether a wave (an index into the plan's waves) is healthy.
     Gate(usize),
+    /// Does nothing: everything after it waits for everything before it, so that N × M dependencies are N + M edges.
+    Group(String),
 }
 
 /// Which object of an address a deletion means.
