@@ -5,14 +5,31 @@
 
 #![forbid(unsafe_code)]
 
+mod compare;
+mod convert;
+pub mod diff;
+mod digits;
+pub mod json;
+mod marks;
+mod mismatch;
 mod number;
+pub mod ops;
 mod path;
+mod set;
 mod types;
+mod unify;
 mod unknown;
 mod value;
 
+#[cfg(test)]
+mod tests;
+
+pub use compare::equals;
+pub use convert::{ConvertError, convert};
+pub use marks::Marks;
 pub use number::Number;
 pub use path::{Path, Step};
 pub use types::{Attr, Type};
+pub use unify::{convertible, unify};
 pub use unknown::{Origin, Refinements, Unknown};
-pub use value::{Data, Marks, Value};
+pub use value::{Data, Value, normalize};
