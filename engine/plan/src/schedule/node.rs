@@ -1,0 +1,160 @@
+//! Operations on nodes: between one hold and one release, whatever resources they come from.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use engine_diag::{Diagnostic, Diagnostics};
+use engine_graph::NodeId;
+use engine_model::{
+    address::{ProviderConfigAddr, ResourceAddr},
+    execution::Step,
+    name::{NodeName, OperationId},
+    operation::{Operation, OperationKind},
+};
+
+use super::{Builder, Work};
+use crate::depend::{Dependencies, Subject};
+
+impl Builder {
+    /// Adds operations with the hold and the release around them, and hangs the owners' own steps behind them.
+    pub(super) fn add_operations(&mut self, work: &Work<'_>) -> Result<(), Diagnostics> {
+        one_provider_per_node(work)?;
+        for cluster in work.clusters {
+            for operation in &cluster.operations {
+                let id = self.step(Step::Operation(operation.id.clone()), &cluster.provider);
+                self.operations.insert(operation.id.clone(), id);
+            }
+            for (node, operations) in by_node(&cluster.operations) {
+                self.hold(&cluster.provider, node, &operations);
+            }
+            for operation in &cluster.operations {
+                self.order_operation(&cluster.provider, operation, &cluster.operations);
+            }
+            self.hang_owners(&cluster.provider, &cluster.operations);
+            self.project(work.dependencies, &cluster.operations);
+        }
+        Ok(())
+    }
+
+    /// Nodes with only operations of kind `none` need no hold.
+    fn hold(&mut self, provider: &ProviderConfigAddr, node: &NodeName, operations: &[&Operation]) {
+        if operations.iter().all(|o| o.kind == OperationKind::None) {
+            return;
+        }
+        let hold = self.step(Step::Hold(provider.clone(), node.clone()), provider);
+        let release = self.step(Step::Release(provider.clone(), node.clone()), provider);
+        for operation in operations {
+            let id = self.operations[&operation.id];
+            self.dag.edge(hold, id);
+            self.dag.edge(id, release);
+        }
+        self.held.insert((provider.clone(), node.clone()), (hold, release));
+    }
+
+    /// An operation comes after those that it names: on its own node directly, on another node after that node's
+    /// release.
+    fn order_operation(&mut self, provider: &ProviderConfigAddr, operation: &Operation, all: &[Operation]) {
+        let nodes: BTreeMap<&OperationId, &NodeName> =
+            if operation.after.is_empty() { BTreeMap::new() } else { all.iter().map(|o| (&o.id, &o.node)).collect() };
+        for before in &operation.after {
+            let Some(node) = nodes.get(before) else { continue };
+            let (mut from, mut to) = (self.operations[before], self.operations[&operation.id]);
+            if **node != operation.node {
+                from = self.held.get(&(provider.clone(), (*node).clone())).map_or(from, |(_, release)| *release);
+                to = self.held.get(&(provider.clone(), operation.node.clone())).map_or(to, |(hold, _)| *hold);
+            }
+            self.dag.edge(from, to);
+        }
+    }
+
+    /// The owner's own step comes last and only settles; what it depends on precedes the holds of its nodes.
+    fn hang_owners(&mut self, provider: &ProviderConfigAddr, operations: &[Operation]) {
+        let mut first: BTreeMap<&ResourceAddr, BTreeSet<NodeId>> = BTreeMap::new();
+        let mut last: BTreeMap<&ResourceAddr, BTreeSet<NodeId>> = BTreeMap::new();
+        for operation in operations {
+            let id = self.operations[&operation.id];
+            let held = self.held.get(&(provider.clone(), operation.node.clone()));
+            for owner in &operation.owners {
+                first.entry(owner).or_default().insert(held.map_or(id, |(hold, _)| *hold));
+                last.entry(owner).or_default().insert(held.map_or(id, |(_, release)| *release));
+            }
+        }
+        for (owner, last) in last {
+            let first: Vec<NodeId> = first[owner].iter().copied().collect();
+            let last: Vec<NodeId> = last.into_iter().collect();
+            let Some(steps) = self.steps.get_mut(owner) else { continue };
+            let (made, destroyed) = (steps.made, steps.destroyed);
+            if made.is_some() {
+                steps.makes.extend(&first);
+            } else {
+                steps.destroys.extend(&first);
+            }
+            let settle = made.or(destroyed);
+            self.join(&last, settle.as_slice(), String::new);
+        }
+    }
+
+    /// A dependency between two resources that both have operations is projected per node.
+    fn project(&mut self, dependencies: &Dependencies, operations: &[Operation]) {
+        let mut by_owner: BTreeMap<&ResourceAddr, BTreeMap<&NodeName, Vec<NodeId>>> = BTreeMap::new();
+        for operation in operations {
+            for owner in &operation.owners {
+                let id = self.operations[&operation.id];
+                by_owner.entry(owner).or_default().entry(&operation.node).or_default().push(id);
+            }
+        }
+        for (owner, nodes) in &by_owner {
+            let Some(needs) = dependencies.configured.get(&Subject::Instance((*owner).clone())) else { continue };
+            for need in needs {
+                let Subject::Instance(need) = need else { continue };
+                let Some(earlier) = by_owner.get(need) else { continue };
+                for (node, after) in nodes {
+                    let before = earlier.get(node).cloned().unwrap_or_default();
+                    // One operation may carry out both resources: then there is nothing to order.
+                    let before: Vec<NodeId> = before.into_iter().filter(|id| !after.contains(id)).collect();
+                    self.join(&before, after, || format!("{need} on {node}"));
+                }
+            }
+        }
+    }
+
+    /// Do both resources have operations on one provider configuration? Then they meet on their nodes.
+    pub(super) fn meet_on_nodes(&self, work: &Work<'_>, one: &ResourceAddr, other: &ResourceAddr) -> bool {
+        let owns = |operation: &Operation, addr: &ResourceAddr| operation.owners.contains(addr);
+        work.clusters.iter().any(|cluster| {
+            cluster.operations.iter().any(|o| owns(o, one)) && cluster.operations.iter().any(|o| owns(o, other))
+        })
+    }
+}
+
+pub(super) fn by_node(operations: &[Operation]) -> BTreeMap<&NodeName, Vec<&Operation>> {
+    let mut nodes: BTreeMap<&NodeName, Vec<&Operation>> = BTreeMap::new();
+    for operation in operations {
+        nodes.entry(&operation.node).or_default().push(operation);
+    }
+    nodes
+}
+
+/// Two provider configurations of one cluster that change one node would hold it twice, each for itself.
+fn one_provider_per_node(work: &Work<'_>) -> Result<(), Diagnostics> {
+    let mut seen: BTreeMap<(&engine_model::name::ClusterIdentity, &NodeName), &ProviderConfigAddr> = BTreeMap::new();
+    let mut diagnostics = Diagnostics::new();
+    for cluster in work.clusters {
+        let Some(identity) = &cluster.cluster else { continue };
+        for node in by_node(&cluster.operations).into_keys() {
+            match seen.insert((identity, node), &cluster.provider) {
+                Some(other) if *other != cluster.provider => diagnostics.push(
+                    Diagnostic::error(
+                        "Two owners of one node",
+                        format!(
+                            "{other} and {} are of the same cluster, and both would change {node}.",
+                            cluster.provider
+                        ),
+                    )
+                    .hint("Let one provider configuration manage all resources on a node."),
+                ),
+                _ => {}
+            }
+        }
+    }
+    if diagnostics.is_empty() { Ok(()) } else { Err(diagnostics) }
+}
