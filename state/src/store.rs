@@ -1,0 +1,279 @@
+//! Where state is kept: the trait, and what its callers may do about each failure.
+
+use std::{fmt, io, path::PathBuf};
+
+use async_trait::async_trait;
+use engine_model::{host::Host, plan::SnapshotIdentity};
+use serde::{Deserialize, Serialize};
+
+use crate::{FoldError, JournalError, OpenIntent, Record, Snapshot, record, v4::FormatError};
+
+/// Grows with every run that changes something: an agent never obeys a lower one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Fence(pub u64);
+
+impl fmt::Display for Fence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Who holds a lock: Terraform's own format.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct LockInfo {
+    /// A UUID.
+    #[serde(rename = "ID")]
+    pub id: String,
+    /// What it is held for: "apply".
+    pub operation: String,
+    /// More about it.
+    pub info: String,
+    /// By whom: "user@host".
+    pub who: String,
+    /// Our version.
+    pub version: String,
+    /// Since when: RFC 3339, UTC.
+    pub created: String,
+    /// What is locked.
+    pub path: String,
+}
+
+impl LockInfo {
+    /// A lock for an operation, from now on. The store fills in what it locks.
+    pub fn new(host: &dyn Host, operation: &str, who: &str) -> Self {
+        let mut id = [0; 16];
+        host.random(&mut id);
+        // A clock beyond the year 9999 is not worth an error here.
+        let created = jiff::Timestamp::try_from(host.now()).unwrap_or_default().to_string();
+        Self {
+            id: uuid::Builder::from_random_bytes(id).into_uuid().to_string(),
+            operation: operation.to_owned(),
+            info: String::new(),
+            who: who.to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            created,
+            path: String::new(),
+        }
+    }
+}
+
+impl fmt::Display for LockInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} by {} since {} (lock {})", self.operation, self.who, self.created, self.id)
+    }
+}
+
+/// What a store holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Loaded {
+    /// As it was last committed; `None`: never.
+    pub snapshot: Option<Snapshot>,
+    /// What was recorded since, and intents that are still open.
+    pub records: Vec<Record>,
+    /// What should be told: the end of the journal was cut off by a crash.
+    pub notes: Vec<String>,
+}
+
+impl Loaded {
+    /// The state as it is now: the snapshot and what was recorded since. `None`: there is no state yet.
+    ///
+    /// # Errors
+    /// The journal does not belong to the snapshot.
+    pub fn fold(&self) -> Result<Option<Snapshot>, FoldError> {
+        record::fold(self.snapshot.clone(), &self.records)
+    }
+
+    /// What a plan that is made from this is bound to.
+    pub fn identity(&self) -> SnapshotIdentity {
+        record::identity(self.snapshot.as_ref(), &self.records)
+    }
+
+    /// What was begun and not seen to end, in the order in which it was begun.
+    pub fn open_intents(&self) -> Vec<OpenIntent<'_>> {
+        record::open_intents(&self.records)
+    }
+}
+
+/// A lock was not given.
+#[derive(Debug, thiserror::Error)]
+pub enum LockError {
+    /// Somebody holds it: try again later, or end with the holder's name.
+    #[error("the state {path} is locked{}", holder.as_ref().map(|holder| format!(" for {holder}")).unwrap_or_default())]
+    Held {
+        /// What is locked.
+        path: PathBuf,
+        /// Who holds it, where that can be read.
+        holder: Option<Box<LockInfo>>,
+    },
+    /// The lock could not be asked for.
+    #[error("the lock {path} cannot be taken")]
+    Io {
+        /// Of the lock.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// The state could not be loaded. Nothing was changed.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// It could not be read.
+    #[error("the state {path} cannot be read")]
+    Io {
+        /// Of the file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// It is no state that this release understands.
+    #[error("{path} is no state that can be used")]
+    Format {
+        /// Of the file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: FormatError,
+    },
+    /// The journal is damaged.
+    #[error("the journal {path} is damaged")]
+    Journal {
+        /// Of the file.
+        path: PathBuf,
+        /// Where.
+        source: JournalError,
+    },
+    /// The journal does not belong to the snapshot.
+    #[error("the journal {path} does not belong to this state")]
+    Foreign {
+        /// Of the journal.
+        path: PathBuf,
+        /// Why.
+        source: FoldError,
+    },
+}
+
+impl LoadError {
+    /// The way out, as a sentence.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Io { path, .. } => format!("Check that {} can be read, and run again.", path.display()),
+            Self::Format { path, source } => source.hint(path),
+            Self::Journal { path, .. } => format!(
+                "Nothing was changed. Keep a copy of {0}, cut it off before the damaged line, and run plan: what was \
+                 lost with it shows as drift.",
+                path.display()
+            ),
+            Self::Foreign { path, .. } => format!(
+                "Nothing was changed. Put back the state that {} belongs to, or move it away and run plan: what was \
+                 done and not yet stored shows as drift.",
+                path.display()
+            ),
+        }
+    }
+}
+
+/// The state could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// The lock is not, or no longer, held with this fence: stop at once.
+    #[error("the lock of the state {path} is not held by this run any more")]
+    NotLocked {
+        /// What should be locked.
+        path: PathBuf,
+    },
+    /// It could not be written. What was there is still there.
+    #[error("{path} cannot be written")]
+    Io {
+        /// Of the file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// What is there cannot be understood, and is not overwritten.
+    #[error("the state is not overwritten")]
+    Load(#[source] Box<LoadError>),
+    /// The snapshot does not follow from what is stored: it is of another lineage, or of an older serial.
+    #[error("the state {path} has serial {stored}, and serial {given} was to be stored in its place")]
+    Stale {
+        /// What is stored.
+        path: PathBuf,
+        /// Its serial.
+        stored: u64,
+        /// The serial of the snapshot that was to be stored.
+        given: u64,
+    },
+    /// The snapshot is of another state.
+    #[error("the state {path} has lineage {stored}, and a state with lineage {given} was to be stored in its place")]
+    OtherLineage {
+        /// What is stored.
+        path: PathBuf,
+        /// Its lineage.
+        stored: crate::Lineage,
+        /// The lineage of the snapshot that was to be stored.
+        given: crate::Lineage,
+    },
+}
+
+/// Where state is kept. All calls are made by one run at a time; whoever writes holds the lock.
+#[async_trait]
+pub trait Store: Send + Sync {
+    /// What it is, for messages: a path or an address.
+    fn name(&self) -> String;
+
+    /// Can records be appended? Where not, callers commit snapshots instead, and say so.
+    fn appends(&self) -> bool {
+        true
+    }
+
+    /// Takes the lock, or says at once who holds it: waiting is the caller's loop. A holder that died holds nothing.
+    ///
+    /// # Errors
+    /// [`LockError`].
+    async fn lock(&self, info: &LockInfo) -> Result<Fence, LockError>;
+
+    /// Loads what there is. Changes nothing, and needs no lock.
+    ///
+    /// # Errors
+    /// [`LoadError`].
+    async fn load(&self) -> Result<Loaded, LoadError>;
+
+    /// Appends records; all of them are durable when this returns. One flush, however many they are. The first record
+    /// of a run is [`Record::Begin`]. After an error some may be there and some not.
+    ///
+    /// # Errors
+    /// [`WriteError`].
+    async fn append(&self, records: &[Record], fence: Fence) -> Result<(), WriteError>;
+
+    /// Stores a snapshot in place of the last one and of all that was recorded since, but for intents that are still
+    /// open. Atomic: after a crash there is the old one with its records, or the new one. Returns the serial, which is
+    /// one higher if the snapshot says anything else than the last one.
+    ///
+    /// # Errors
+    /// [`WriteError`].
+    async fn commit(&self, snapshot: &Snapshot, fence: Fence) -> Result<u64, WriteError>;
+
+    /// Gives the lock back.
+    ///
+    /// # Errors
+    /// [`WriteError`]; a process that ends gives it back too.
+    async fn unlock(&self, fence: Fence) -> Result<(), WriteError>;
+}
+
+/// The serial that a snapshot gets where it takes the place of another one.
+pub(crate) fn next_serial(
+    stored: Option<&Snapshot>,
+    given: &Snapshot,
+    path: &std::path::Path,
+) -> Result<u64, WriteError> {
+    let Some(stored) = stored else { return Ok(given.serial + 1) };
+    if stored.lineage != given.lineage {
+        let (stored, given) = (stored.lineage.clone(), given.lineage.clone());
+        return Err(WriteError::OtherLineage { path: path.to_owned(), stored, given });
+    }
+    if stored.serial > given.serial {
+        return Err(WriteError::Stale { path: path.to_owned(), stored: stored.serial, given: given.serial });
+    }
+    Ok(if stored.same_content(given) { stored.serial } else { given.serial + 1 })
+}
