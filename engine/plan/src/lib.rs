@@ -4,5 +4,15 @@
 
 #![forbid(unsafe_code)]
 
+mod action;
+pub mod contract;
 pub mod depend;
-pub mod schedule;
+mod evaluation;
+mod proposed;
+mod providers;
+mod reason;
+mod worklist;
+
+pub use evaluation::{Evaluation, Program, Stopped};
+pub use proposed::{proposed, settled};
+pub use providers::Providers;
