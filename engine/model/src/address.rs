@@ -4,9 +4,11 @@ use std::{fmt, str::FromStr, sync::Arc};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+mod ancestor;
 mod parse;
 mod provider;
 
+pub use ancestor::Ancestor;
 pub use provider::{ProviderAddr, ProviderConfigAddr};
 
 /// Text that is no address, and why.

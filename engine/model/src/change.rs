@@ -4,7 +4,7 @@ use engine_value::{Path, Value};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    address::{DeposedKey, ProviderConfigAddr, ResourceAddr},
+    address::{Ancestor, DeposedKey, ProviderConfigAddr, ResourceAddr},
     reason::Reason,
 };
 
@@ -94,6 +94,8 @@ pub struct ResourceChange {
     pub unverified: Option<String>,
     /// Is the new object made before the old one is destroyed? Also true where a dependant asked for it.
     pub create_before_destroy: bool,
+    /// What it needs: the nearest ancestors that have instances, ascending. The state keeps them.
+    pub dependencies: Vec<Ancestor>,
 }
 
 /// An object of the state that is no longer as it was left.

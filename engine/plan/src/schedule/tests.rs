@@ -53,6 +53,7 @@ fn changes(text: &str) -> Vec<ResourceChange> {
                 schema_version: 0,
                 unverified: None,
                 create_before_destroy: false,
+                dependencies: Vec::new(),
             }
         })
         .collect()
