@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use crate::{
     address::{ProviderConfigAddr, ResourceAddr},
     card::CardChange,
-    name::{GpuUuid, LayoutDigest, NodeName, OperationId},
+    name::{GpuUuid, LayoutDigest, NodeName, OperationId, PlanDigest},
 };
 
 /// How much an operation disrupts its node.
@@ -114,6 +114,19 @@ pub struct Hold {
     pub wave: usize,
     /// How long it may take.
     pub timeout: Duration,
+    /// An earlier run of this state that was cut off and still holds the node: its hold is taken over.
+    pub takes_over: Option<PlanDigest>,
+}
+
+/// A node that an earlier run still holds and that nothing more is to be done on: it is given back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GivenBack {
+    /// Which node.
+    pub node: NodeName,
+    /// Through whom.
+    pub provider: ProviderConfigAddr,
+    /// The plan that holds it.
+    pub plan: PlanDigest,
 }
 
 /// Nodes of one provider instance that are held together.

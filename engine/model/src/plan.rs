@@ -11,7 +11,7 @@ use crate::{
     execution::ExecutionGraph,
     finding::{Review, SourcePlace},
     name::{ClusterIdentity, PlanDigest},
-    operation::{Excluded, Hold, Operation, Wave},
+    operation::{Excluded, GivenBack, Hold, Operation, Wave},
 };
 
 /// What kind of plan.
@@ -93,6 +93,8 @@ pub struct Plan {
     pub holds: Vec<Hold>,
     /// The order of the holds.
     pub waves: Vec<Wave>,
+    /// Nodes that an earlier run still holds and that are given back.
+    pub given_back: Vec<GivenBack>,
     /// Nodes that are left alone.
     pub excluded: Vec<Excluded>,
     /// What apply does, in which order.
@@ -127,6 +129,7 @@ impl Plan {
         self.changes.iter().any(|c| c.action != NoOp || c.previous.is_some())
             || self.outputs.values().any(|o| o.action != NoOp)
             || !self.operations.is_empty()
+            || !self.given_back.is_empty()
             || (self.mode == PlanMode::RefreshOnly && !self.drift.is_empty())
     }
 

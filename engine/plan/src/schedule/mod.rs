@@ -18,9 +18,10 @@ use engine_graph::{Cycle, Dag, NodeId};
 use engine_model::{
     address::{ProviderConfigAddr, ResourceAddr},
     change::ResourceChange,
+    event::HeldNode,
     execution::{ExecutionGraph, Step},
     name::{ClusterIdentity, NodeName, OperationId},
-    operation::{Hold, Operation, Wave},
+    operation::{GivenBack, Hold, Operation, Wave},
     policy::DisruptionPolicy,
 };
 
@@ -37,6 +38,8 @@ pub struct Work<'a> {
     pub dependencies: &'a Dependencies,
     /// Operations of each provider configuration that has any.
     pub clusters: &'a [ClusterWork],
+    /// Nodes that an earlier run still holds: they are taken over, or given back.
+    pub held: &'a BTreeMap<(ProviderConfigAddr, NodeName), HeldNode>,
 }
 
 /// The operations of one provider configuration.
@@ -63,6 +66,8 @@ pub struct Schedule {
     pub holds: Vec<Hold>,
     /// Nodes that are held together.
     pub waves: Vec<Wave>,
+    /// Nodes that an earlier run still holds and that are given back.
+    pub given_back: Vec<GivenBack>,
     /// What apply does, in which order.
     pub graph: ExecutionGraph,
     /// Warnings: a budget that others have used up.
@@ -118,9 +123,10 @@ pub fn schedule(work: Work<'_>) -> Result<Schedule, Diagnostics> {
     let order = builder.dag.order().map_err(|cycle| builder.describe(&cycle))?;
     let mut warnings = Diagnostics::new();
     let (holds, waves) = builder.add_waves(&work, &order, &mut warnings)?;
+    let given_back = builder.give_back(work.held);
     builder.add_configures();
     let graph = contract::graph(&builder.dag).map_err(|cycle| builder.describe(&cycle))?;
-    Ok(Schedule { holds, waves, graph, warnings })
+    Ok(Schedule { holds, waves, given_back, graph, warnings })
 }
 
 impl Builder {

@@ -122,7 +122,16 @@ fn cluster(ops: &str, max: u64) -> ClusterWork {
 }
 
 fn run(list: &str, deps: &Dependencies, clusters: &[ClusterWork]) -> Result<Schedule, Diagnostics> {
-    schedule(Work { changes: &changes(list), state_only: &BTreeSet::new(), dependencies: deps, clusters })
+    run_held(list, deps, clusters, &BTreeMap::new())
+}
+
+fn run_held(
+    list: &str,
+    dependencies: &Dependencies,
+    clusters: &[ClusterWork],
+    held: &BTreeMap<(ProviderConfigAddr, NodeName), HeldNode>,
+) -> Result<Schedule, Diagnostics> {
+    schedule(Work { changes: &changes(list), state_only: &BTreeSet::new(), dependencies, clusters, held })
 }
 
 fn short(step: &Step) -> String {
@@ -315,4 +324,18 @@ fn two_providers_of_one_cluster_never_share_a_node() {
     };
     let error = run("p:update q:update", &Dependencies::default(), &[cluster("p@n1", 1), other]).unwrap_err();
     assert!(error.0[0].detail.contains("would change n1"));
+}
+
+#[test]
+fn nodes_that_an_earlier_run_holds_are_taken_over_or_given_back() {
+    let held = |node: &str| {
+        let held = HeldNode { node: node.into(), plan: "old".into(), done: Vec::new() };
+        ((provider(), node.into()), held)
+    };
+    let held: BTreeMap<_, _> = [held("n1"), held("n2")].into_iter().collect();
+    let s = run_held("p:update", &Dependencies::default(), &[cluster("p@n1", 1)], &held).unwrap();
+    assert_eq!(s.holds[0].takes_over, Some("old".into()));
+    let back: Vec<&str> = s.given_back.iter().map(|back| back.node.as_str()).collect();
+    assert_eq!(back, ["n2"]);
+    assert!(before(&s.graph).contains("provider[\"registry.terraform.io/test/mock\"] < release of n2"));
 }

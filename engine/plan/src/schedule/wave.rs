@@ -6,9 +6,10 @@ use engine_diag::{Diagnostic, Diagnostics};
 use engine_graph::NodeId;
 use engine_model::{
     address::ProviderConfigAddr,
+    event::HeldNode,
     execution::Step,
     name::NodeName,
-    operation::{Hold, Operation, OperationKind, Victim, Wave},
+    operation::{GivenBack, Hold, Operation, OperationKind, Victim, Wave},
 };
 
 use super::{Builder, ClusterWork, Item, Work, node::by_node};
@@ -43,13 +44,25 @@ impl Builder {
                     let wave = waves.len();
                     released = self.add_wave(cluster, wave, &units, &released);
                     holds.extend(
-                        units.iter().flat_map(|unit| &unit.nodes).map(|(node, ops)| hold(cluster, node, ops, wave)),
+                        units.iter().flat_map(|unit| &unit.nodes).map(|(node, ops)| hold(cluster, node, ops, wave, work)),
                     );
                     waves.push(describe(cluster, number + 1, &units));
                 }
             }
         }
         Ok((holds, waves))
+    }
+
+    /// A node that an earlier run holds, and that this plan does not hold, is given back at once.
+    pub(super) fn give_back(&mut self, held: &BTreeMap<(ProviderConfigAddr, NodeName), HeldNode>) -> Vec<GivenBack> {
+        let mut all = Vec::new();
+        for ((provider, node), held) in held {
+            if !self.held.contains_key(&(provider.clone(), node.clone())) {
+                self.step(Step::Release(provider.clone(), node.clone()), provider);
+                all.push(GivenBack { node: node.clone(), provider: provider.clone(), plan: held.plan.clone() });
+            }
+        }
+        all
     }
 
     fn add_wave(&mut self, cluster: &ClusterWork, wave: usize, units: &[Unit<'_>], earlier: &[NodeId]) -> Vec<NodeId> {
@@ -193,7 +206,8 @@ fn describe(cluster: &ClusterWork, number: usize, units: &[Unit<'_>]) -> Wave {
     Wave { provider: cluster.provider.clone(), number, nodes, domain }
 }
 
-fn hold(cluster: &ClusterWork, node: &NodeName, operations: &[&Operation], wave: usize) -> Hold {
+fn hold(cluster: &ClusterWork, node: &NodeName, operations: &[&Operation], wave: usize, work: &Work<'_>) -> Hold {
+    let held = work.held.get(&(cluster.provider.clone(), node.clone()));
     let kind = operations.iter().map(|o| o.kind).max().unwrap_or(OperationKind::None);
     Hold {
         node: node.clone(),
@@ -203,6 +217,7 @@ fn hold(cluster: &ClusterWork, node: &NodeName, operations: &[&Operation], wave:
         victims: envelope(operations),
         wave,
         timeout: cluster.policy.timeout,
+        takes_over: held.map(|held| held.plan.clone()),
     }
 }
 
