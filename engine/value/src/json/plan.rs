@@ -1,6 +1,6 @@
 //! The three views that plan JSON has of one value: what is known, what is not, what is sensitive.
 
-use crate::{Data, Value, json::Json};
+use crate::{Data, Type, Value, json::Json};
 
 /// What is known of a value: unknown attributes and map elements are left out, unknown elements of sequences are null.
 /// `None` if nothing is. With `redact`, sensitive parts are null.
@@ -31,17 +31,27 @@ pub fn known_part(value: &Value, redact: bool) -> Option<Json> {
 /// What is not known of a value: `true` where it is not. Composite parts are there as placeholders; members that are
 /// known scalars are left out, elements of sequences that are known are `false`.
 pub fn after_unknown(value: &Value) -> Json {
-    flags(value, &|value| !value.is_known())
+    flags(value, &|value| (!value.is_known()).then_some(Json::Bool(true)))
 }
 
-/// What is sensitive in a value: `true` where it is. Null as a whole is `false`.
+/// What is sensitive in a value: `true` where it is. Null as a whole is `false`; of an unknown collection nothing can be
+/// said, so it is an empty placeholder of its kind.
 pub fn sensitive_part(value: &Value) -> Json {
-    flags(value, &|value| value.marks.sensitive)
+    flags(value, &|value| match &value.data {
+        _ if value.marks.sensitive => Some(Json::Bool(true)),
+        Data::Unknown(unknown) => match &unknown.ty {
+            Type::List(_) | Type::Set(_) | Type::Tuple(_) => Some(Json::Array(Vec::new())),
+            Type::Map(_) | Type::Object(_) => Some(Json::Object(Vec::new())),
+            Type::Dynamic | Type::Bool | Type::Number | Type::String => None,
+        },
+        _ => None,
+    })
 }
 
-fn flags(value: &Value, test: &impl Fn(&Value) -> bool) -> Json {
-    if test(value) {
-        return Json::Bool(true);
+/// `test` decides for a part as a whole; where it does not, its own parts are asked.
+fn flags(value: &Value, test: &impl Fn(&Value) -> Option<Json>) -> Json {
+    if let Some(flag) = test(value) {
+        return flag;
     }
     match &value.data {
         Data::List(_, elements) | Data::Set(_, elements) | Data::Tuple(elements) => {

@@ -79,6 +79,9 @@ fn plan_views_mirror_the_structure() {
     assert_eq!(show(json::after_unknown(&value)), r#"{"id":true,"list":[true,false],"map":{"k":true}}"#);
     assert_eq!(show(json::sensitive_part(&value)), r#"{"list":[false,false],"map":{},"secret":true}"#);
     assert_eq!(show(json::sensitive_part(&Value::null(Type::String))), "false");
+    let unknown = [("list", Type::list(Type::String)), ("map", Type::map(Type::String)), ("text", Type::String)];
+    let unknown = Value::object(unknown.map(|(name, ty)| (name, Value::unknown(ty))));
+    assert_eq!(show(json::sensitive_part(&unknown)), r#"{"list":[],"map":{}}"#);
 }
 
 #[test]
