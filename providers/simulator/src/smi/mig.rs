@@ -145,25 +145,24 @@ fn create_compute_instances(
     arguments: &Arguments,
     out: &mut Output,
 ) -> Result<(), Refusal> {
-    for target in cards {
-        for (id, profile) in chosen(node, target, arguments, out)? {
-            let Some(info) = profiles_of(node, target)?.iter().find(|info| info.profile == profile) else { continue };
-            let whole = compute_instance_profile(info, info.compute_slices).map(|profile| profile.to_string());
-            let requests = arguments.profiles.map(str::to_owned).or(whole).unwrap_or_default();
-            for request in requests.split(',') {
-                let slices = request.parse().ok().and_then(|profile| compute_instance_slices(info, profile));
-                let Some(slices) = slices else {
-                    let refusal = Refusal::InvalidArgument;
-                    out.line(&format!(
-                        "Unable to create a compute instance on GPU {:>2} GPU instance ID {id:>2} using profile \
-                         {request}: {refusal}",
-                        target.index
-                    ));
-                    out.line(&format!("Failed to create compute instances: {refusal}"));
-                    return Err(refusal);
-                };
-                create_compute_instance(node, target, id, info, slices, out)?;
-            }
+    for (target, id, profile) in chosen(node, cards, arguments, out)? {
+        let found = profiles_of(node, target)?.iter().find(|info| info.profile == profile);
+        let info = found.ok_or(Refusal::Unknown)?;
+        let whole = compute_instance_profile(info, info.compute_slices).map(|profile| profile.to_string());
+        let requests = arguments.profiles.map(str::to_owned).or(whole).unwrap_or_default();
+        for request in requests.split(',') {
+            let slices = request.parse().ok().and_then(|profile| compute_instance_slices(info, profile));
+            let Some(slices) = slices else {
+                let refusal = Refusal::InvalidArgument;
+                out.line(&format!(
+                    "Unable to create a compute instance on GPU {:>2} GPU instance ID {id:>2} using profile {request}: \
+                     {refusal}",
+                    target.index
+                ));
+                out.line(&format!("Failed to create compute instances: {refusal}"));
+                return Err(refusal);
+            };
+            create_compute_instance(node, target, id, info, slices, out)?;
         }
     }
     Ok(())
@@ -194,28 +193,26 @@ fn create_compute_instance(
     Ok(())
 }
 
-/// The GPU instances that `-gi` names, by id; without it all of the card.
-fn chosen(
+/// The GPU instances that `-gi` names, by card and id; without it all of the cards.
+fn chosen<'a>(
     node: &Node,
-    target: &Target,
+    cards: &'a [Target],
     arguments: &Arguments,
     out: &mut Output,
-) -> Result<Vec<(u32, MigProfile)>, Refusal> {
+) -> Result<Vec<(&'a Target, u32, MigProfile)>, Refusal> {
     let wanted = arguments.gpu_instances.map(|list| list.split(',').collect::<Vec<_>>());
     let is_wanted =
         |instance: &&GpuInstance| wanted.as_ref().is_none_or(|ids| ids.contains(&instance.id.to_string().as_str()));
-    let mut found: Vec<(u32, MigProfile)> = node
-        .card(&target.uuid)?
-        .instances
-        .iter()
-        .filter(is_wanted)
-        .map(|instance| (instance.id, instance.instance.profile))
-        .collect();
-    found.sort_unstable();
+    let mut found = Vec::new();
+    for target in cards {
+        let instances = node.card(&target.uuid)?.instances.iter().filter(is_wanted);
+        found.extend(instances.map(|instance| (target, instance.id, instance.instance.profile)));
+    }
     if found.is_empty() {
         out.line(&format!("No GPU instances found: {}", Refusal::NotFound));
         return Err(Refusal::NotFound);
     }
+    found.sort_by_key(|(target, id, _)| (target.index, *id));
     Ok(found)
 }
 
@@ -227,27 +224,25 @@ fn destroy_compute_instances(
 ) -> Result<(), Refusal> {
     let wanted = arguments.compute_instances.map(|list| list.split(',').collect::<Vec<_>>());
     let mut any = false;
-    for target in cards {
+    for (target, gpu_instance, _) in chosen(node, cards, arguments, out)? {
         let index = target.index;
-        for (gpu_instance, _) in chosen(node, target, arguments, out)? {
-            let compute: Vec<u32> = node
-                .card(&target.uuid)?
-                .instances
-                .iter()
-                .filter(|instance| instance.id == gpu_instance)
-                .flat_map(|instance| instance.compute.iter().map(|compute| compute.id))
-                .filter(|id| wanted.as_ref().is_none_or(|ids| ids.contains(&id.to_string().as_str())))
-                .collect();
-            for id in compute {
-                any = true;
-                let of = format!("compute instance ID {id:>2} from GPU {index:>2} GPU instance ID {gpu_instance:>2}");
-                if let Err(refusal) = node.destroy_compute_instance(&target.uuid, gpu_instance, id) {
-                    out.line(&format!("Unable to destroy {of}: {refusal}"));
-                    out.line(&format!("Failed to destroy compute instances: {refusal}"));
-                    return Err(refusal);
-                }
-                out.line(&format!("Successfully destroyed {of}"));
+        let compute: Vec<u32> = node
+            .card(&target.uuid)?
+            .instances
+            .iter()
+            .filter(|instance| instance.id == gpu_instance)
+            .flat_map(|instance| instance.compute.iter().map(|compute| compute.id))
+            .filter(|id| wanted.as_ref().is_none_or(|ids| ids.contains(&id.to_string().as_str())))
+            .collect();
+        for id in compute {
+            any = true;
+            let of = format!("compute instance ID {id:>2} from GPU {index:>2} GPU instance ID {gpu_instance:>2}");
+            if let Err(refusal) = node.destroy_compute_instance(&target.uuid, gpu_instance, id) {
+                out.line(&format!("Unable to destroy {of}: {refusal}"));
+                out.line(&format!("Failed to destroy compute instances: {refusal}"));
+                return Err(refusal);
             }
+            out.line(&format!("Successfully destroyed {of}"));
         }
     }
     if any {
@@ -263,16 +258,14 @@ fn destroy_gpu_instances(
     arguments: &Arguments,
     out: &mut Output,
 ) -> Result<(), Refusal> {
-    for target in cards {
-        for (id, _) in chosen(node, target, arguments, out)? {
-            let of = format!("GPU instance ID {id:>2} from GPU {:>2}", target.index);
-            if let Err(refusal) = node.destroy_gpu_instance(&target.uuid, id) {
-                out.line(&format!("Unable to destroy {of}: {refusal}"));
-                out.line(&format!("Failed to destroy GPU instances: {refusal}"));
-                return Err(refusal);
-            }
-            out.line(&format!("Successfully destroyed {of}"));
+    for (target, id, _) in chosen(node, cards, arguments, out)? {
+        let of = format!("GPU instance ID {id:>2} from GPU {:>2}", target.index);
+        if let Err(refusal) = node.destroy_gpu_instance(&target.uuid, id) {
+            out.line(&format!("Unable to destroy {of}: {refusal}"));
+            out.line(&format!("Failed to destroy GPU instances: {refusal}"));
+            return Err(refusal);
         }
+        out.line(&format!("Successfully destroyed {of}"));
     }
     Ok(())
 }
