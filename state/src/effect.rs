@@ -8,11 +8,11 @@ use engine_model::{
     event::HeldNode,
     name::{ClusterIdentity, NodeName},
 };
-use engine_value::Type;
+use engine_value::{Type, json::Json};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Json, Object, Output, Slot, Snapshot,
+    Object, Output, Slot, Snapshot,
     patch::{self, Edit},
     v4,
 };
@@ -112,7 +112,7 @@ impl Effect {
         before: Option<&Object>,
         after: &Object,
     ) -> Self {
-        let before = before.map_or_else(|| Json::Object(Default::default()), v4::write_object);
+        let before = before.map_or_else(|| Json::Object(Vec::new()), v4::write_object);
         let edits = patch::diff(&before, &v4::write_object(after));
         Self::Object { addr, slot, provider, edits }
     }
@@ -162,7 +162,7 @@ impl Snapshot {
 }
 
 fn edited(before: Option<&Object>, edits: &[Edit]) -> Result<Object, String> {
-    let mut json = before.map_or_else(|| Json::Object(Default::default()), v4::write_object);
+    let mut json = before.map_or_else(|| Json::Object(Vec::new()), v4::write_object);
     patch::apply(&mut json, edits).map_err(|error| error.to_string())?;
     v4::read_object(&json).map_err(|error| error.to_string())
 }

@@ -8,21 +8,24 @@
 
 #![forbid(unsafe_code)]
 
+pub mod crashing;
 mod dependants;
 mod effect;
+mod file;
+pub mod files;
 mod journal;
-mod json;
 mod memory;
 mod patch;
 mod record;
 mod snapshot;
 mod store;
 pub mod v4;
+mod value;
 
 pub use dependants::Ancestor;
 pub use effect::{Effect, EffectError};
+pub use file::{FileStore, STATE_FILE};
 pub use journal::JournalError;
-pub use json::{Json, JsonError};
 pub use memory::MemoryStore;
 pub use patch::{Edit, EditError, Key};
 pub use record::{

@@ -8,7 +8,7 @@ use std::{
 use async_trait::async_trait;
 
 use crate::{
-    Fence, LoadError, Loaded, LockError, LockInfo, Record, Snapshot, Store, WriteError, record, store::next_serial,
+    Fence, LoadError, Loaded, LockError, LockInfo, Record, Snapshot, Store, WriteError, record, store::check_successor,
 };
 
 /// State in memory. Every lock has a higher fence than all before it.
@@ -71,7 +71,13 @@ impl Store for MemoryStore {
 
     async fn commit(&self, snapshot: &Snapshot, fence: Fence) -> Result<u64, WriteError> {
         let mut memory = self.locked(fence)?;
-        let serial = next_serial(memory.loaded.snapshot.as_ref(), snapshot, &PathBuf::from(self.name()))?;
+        let mut serial = snapshot.serial + 1;
+        if let Some(stored) = &memory.loaded.snapshot {
+            check_successor(stored, snapshot, self.name().as_ref())?;
+            if stored.same_content(snapshot) {
+                serial = stored.serial;
+            }
+        }
         memory.loaded.snapshot = Some(Snapshot { serial, ..snapshot.clone() });
         memory.loaded.records = record::carried_over(&memory.loaded.records);
         Ok(serial)

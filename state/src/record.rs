@@ -275,6 +275,20 @@ pub(crate) fn carried_over(records: &[Record]) -> Vec<Record> {
     carried
 }
 
+/// Records without those that the snapshot already holds: a crash came between storing it and cutting the journal.
+pub(crate) fn effective(snapshot: Option<&Snapshot>, records: Vec<Record>) -> Vec<Record> {
+    let last = records.iter().rev().find_map(|record| match record {
+        Record::Begin(begin) => Some(&begin.base),
+        _ => None,
+    });
+    match (last, snapshot) {
+        (Some(base), Some(snapshot)) if base.lineage == snapshot.lineage && base.serial < snapshot.serial => {
+            carried_over(&records)
+        }
+        _ => records,
+    }
+}
+
 /// What a plan that is made from this is bound to.
 pub fn identity(snapshot: Option<&Snapshot>, records: &[Record]) -> SnapshotIdentity {
     let base = snapshot.map(Snapshot::base).unwrap_or(Base { lineage: Lineage::default(), serial: 0 });

@@ -11,11 +11,11 @@ use engine_model::{
     host::Host,
     name::{ClusterIdentity, NodeName, PlanDigest},
 };
-use engine_value::{Path, Type};
+use engine_value::{Path, Type, json::Json};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Fence, Json,
+    Fence,
     dependants::{Ancestor, Dependants},
 };
 

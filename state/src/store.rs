@@ -1,6 +1,9 @@
 //! Where state is kept: the trait, and what its callers may do about each failure.
 
-use std::{fmt, io, path::PathBuf};
+use std::{
+    fmt, io,
+    path::{Path, PathBuf},
+};
 
 use async_trait::async_trait;
 use engine_model::{host::Host, plan::SnapshotIdentity};
@@ -150,7 +153,7 @@ pub enum LoadError {
         /// Of the journal.
         path: PathBuf,
         /// Why.
-        source: FoldError,
+        source: Box<FoldError>,
     },
 }
 
@@ -261,13 +264,8 @@ pub trait Store: Send + Sync {
     async fn unlock(&self, fence: Fence) -> Result<(), WriteError>;
 }
 
-/// The serial that a snapshot gets where it takes the place of another one.
-pub(crate) fn next_serial(
-    stored: Option<&Snapshot>,
-    given: &Snapshot,
-    path: &std::path::Path,
-) -> Result<u64, WriteError> {
-    let Some(stored) = stored else { return Ok(given.serial + 1) };
+/// Can a snapshot take the place of the stored one?
+pub(crate) fn check_successor(stored: &Snapshot, given: &Snapshot, path: &Path) -> Result<(), WriteError> {
     if stored.lineage != given.lineage {
         let (stored, given) = (stored.lineage.clone(), given.lineage.clone());
         return Err(WriteError::OtherLineage { path: path.to_owned(), stored, given });
@@ -275,5 +273,17 @@ pub(crate) fn next_serial(
     if stored.serial > given.serial {
         return Err(WriteError::Stale { path: path.to_owned(), stored: stored.serial, given: given.serial });
     }
-    Ok(if stored.same_content(given) { stored.serial } else { given.serial + 1 })
+    Ok(())
+}
+
+/// The fence of the next lock: above that of every run that ever began. A lock under which no run begins leaves no
+/// trace in the world, so the next one may have the same.
+pub(crate) fn next_fence(loaded: Option<&Loaded>) -> Fence {
+    let Some(loaded) = loaded else { return Fence(1) };
+    let stored = loaded.snapshot.iter().filter_map(|snapshot| snapshot.last_run.as_ref()).map(|run| run.fence);
+    let recorded = loaded.records.iter().filter_map(|record| match record {
+        Record::Begin(begin) => Some(begin.fence),
+        _ => None,
+    });
+    Fence(stored.chain(recorded).max().unwrap_or_default().0 + 1)
 }

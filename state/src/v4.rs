@@ -6,9 +6,12 @@
 mod error;
 mod field;
 mod object;
+mod path;
+mod print;
 mod read;
-mod ty;
 mod write;
+
+use engine_value::json::Json;
 
 pub use error::FormatError;
 pub(crate) use object::{read_object, write_object};
@@ -26,3 +29,15 @@ const OUR_DEPENDENCIES: &str = "sliceform_dependencies";
 
 /// The provider of an instance where it is not that of its resource: Terraform knows one for all instances.
 const OUR_PROVIDER: &str = "sliceform_provider";
+
+fn text(text: &str) -> Json {
+    Json::from(text)
+}
+
+fn number(number: u64) -> Json {
+    Json::Number(number.to_string().into())
+}
+
+fn object<K: AsRef<str>>(members: impl IntoIterator<Item = (K, Json)>) -> Json {
+    Json::Object(members.into_iter().map(|(name, value)| (name.as_ref().into(), value)).collect())
+}

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::JsonError;
+use engine_value::json::ReadError;
 
 /// A file that cannot be used as state.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -15,7 +15,7 @@ pub enum FormatError {
     NotText(usize),
     /// It is no JSON: torn, or something else altogether.
     #[error("it is no JSON: {0}")]
-    NotJson(JsonError),
+    NotJson(ReadError),
     /// It is JSON, and no state.
     #[error("it is JSON, and no state: {0}")]
     NotState(String),

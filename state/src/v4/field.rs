@@ -2,8 +2,9 @@
 
 use std::{fmt, str::FromStr};
 
+use engine_value::json::Json;
+
 use super::FormatError;
-use crate::Json;
 
 /// A member, and where it stands.
 #[derive(Clone, Copy)]
@@ -44,7 +45,7 @@ impl<'a> Field<'a> {
     }
 
     fn expected(&self, what: &str) -> FormatError {
-        self.error(format!("{what} was expected, and {} was found", self.json.kind()))
+        self.error(format!("{what} was expected, and {} was found", kind(self.json)))
     }
 
     /// A member that is there and not null.
@@ -62,7 +63,10 @@ impl<'a> Field<'a> {
     }
 
     pub(super) fn number(&self) -> Result<u64, FormatError> {
-        self.json.as_u64().ok_or_else(|| self.expected("a whole number"))
+        match self.json {
+            Json::Number(digits) => digits.parse().map_err(|_| self.error("a whole number was expected")),
+            _ => Err(self.expected("a whole number")),
+        }
     }
 
     pub(super) fn boolean(&self) -> Result<bool, FormatError> {
@@ -92,5 +96,17 @@ impl<'a> Field<'a> {
             }
             _ => Err(self.expected("an object")),
         }
+    }
+}
+
+/// What a value is, for messages.
+pub(super) fn kind(json: &Json) -> &'static str {
+    match json {
+        Json::Null => "null",
+        Json::Bool(_) => "a boolean",
+        Json::Number(_) => "a number",
+        Json::String(_) => "a string",
+        Json::Array(_) => "an array",
+        Json::Object(_) => "an object",
     }
 }

@@ -2,26 +2,30 @@
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use engine_model::address::{ConfigResourceAddr, ResourceAddr};
+use engine_value::json::Json;
 
 use super::{
     FormatError, OUR_DEPENDENCIES,
     field::Field,
-    ty::{read_path, write_path},
+    number, object as json_object,
+    path::{read_path, write_path},
+    text,
 };
-use crate::{Ancestor, Dependencies, Json, Object, Status};
+use crate::{Ancestor, Dependencies, Object, Status, patch};
 
-/// An object without its address: what its instance has besides `index_key` and `deposed`.
+/// An object without its address: what its instance has besides `index_key` and `deposed`. Members are in the order of
+/// their names, as patches keep them.
 pub(crate) fn write_object(object: &Object) -> Json {
     let mut members = vec![
-        ("schema_version", Json::from(object.schema_version)),
+        ("schema_version", number(object.schema_version)),
         ("attributes", object.attributes.clone()),
         ("sensitive_attributes", Json::Array(object.sensitive.iter().map(write_path).collect())),
     ];
     if object.status == Status::Tainted {
-        members.push(("status", Json::text("tainted")));
+        members.push(("status", text("tainted")));
     }
     if !object.private.is_empty() {
-        members.push(("private", Json::text(STANDARD.encode(&object.private))));
+        members.push(("private", text(&STANDARD.encode(&object.private))));
     }
     let mut configs = match &object.dependencies {
         Dependencies::Nearest(ancestors) => ancestors.iter().map(config).collect::<Vec<_>>(),
@@ -30,16 +34,17 @@ pub(crate) fn write_object(object: &Object) -> Json {
     configs.sort();
     configs.dedup();
     if !configs.is_empty() {
-        members.push(("dependencies", Json::Array(configs.into_iter().map(Json::text).collect())));
+        members.push(("dependencies", Json::Array(configs.iter().map(|config| text(config)).collect())));
     }
     if !object.ancestors().is_empty() {
-        let ancestors = object.ancestors().iter().map(|ancestor| Json::text(ancestor.to_string()));
+        let ancestors = object.ancestors().iter().map(|ancestor| text(&ancestor.to_string()));
         members.push((OUR_DEPENDENCIES, Json::Array(ancestors.collect())));
     }
     if object.create_before_destroy {
         members.push(("create_before_destroy", Json::Bool(true)));
     }
-    Json::object(members)
+    members.sort_by_key(|(name, _)| *name);
+    json_object(members)
 }
 
 fn config(ancestor: &Ancestor) -> String {
@@ -69,9 +74,11 @@ pub(super) fn read(field: Field<'_>) -> Result<Object, FormatError> {
     if let Some(paths) = field.get("sensitive_attributes") {
         sensitive = paths.elements()?.map(read_path).collect::<Result<_, _>>()?;
     }
+    let mut attributes = field.need("attributes")?.json().clone();
+    patch::sort(&mut attributes);
     Ok(Object {
         schema_version: field.need("schema_version")?.number()?,
-        attributes: field.need("attributes")?.json().clone(),
+        attributes,
         sensitive,
         private,
         status,

@@ -6,8 +6,14 @@ use engine_model::{
     name::{ClusterIdentity, NodeName, OperationId, PlanDigest},
 };
 
-use super::{FormatError, OUR_PROVIDER, OURS, VERSION, field::Field, object, ty::read_type};
-use crate::{Fence, Json, LastRun, Lineage, Output, Slot, Snapshot};
+use engine_value::json::{Json, read as read_json, type_from_tree};
+
+use super::{
+    FormatError, OUR_PROVIDER, OURS, VERSION,
+    field::{Field, kind},
+    object,
+};
+use crate::{Fence, LastRun, Lineage, Output, Slot, Snapshot};
 
 /// Reads a whole file.
 ///
@@ -18,10 +24,10 @@ pub fn read(bytes: &[u8]) -> Result<Snapshot, FormatError> {
         return Err(FormatError::Empty);
     }
     let text = std::str::from_utf8(bytes).map_err(|error| FormatError::NotText(error.valid_up_to()))?;
-    let json = Json::parse(text).map_err(FormatError::NotJson)?;
+    let json = read_json(text).map_err(FormatError::NotJson)?;
     let file = Field::root(&json);
     if !matches!(json, Json::Object(_)) {
-        return Err(FormatError::NotState(format!("an object was expected, and {} was found", json.kind())));
+        return Err(FormatError::NotState(format!("an object was expected, and {} was found", kind(&json))));
     }
     if file.get("encrypted_data").is_some() {
         return Err(FormatError::Encrypted);
@@ -42,7 +48,7 @@ pub fn read(bytes: &[u8]) -> Result<Snapshot, FormatError> {
     for block in file.need("resources")?.elements()? {
         read_block(block, &mut snapshot)?;
     }
-    snapshot.check_results = file.get("check_results").map(|checks| checks.json().clone()).unwrap_or_default();
+    snapshot.check_results = file.get("check_results").map_or(Json::Null, |checks| checks.json().clone());
     if let Some(ours) = file.get(OURS) {
         read_ours(ours, &mut snapshot)?;
     }
@@ -50,9 +56,10 @@ pub fn read(bytes: &[u8]) -> Result<Snapshot, FormatError> {
 }
 
 fn read_output(output: Field<'_>) -> Result<Output, FormatError> {
+    let ty = output.need("type")?;
     Ok(Output {
-        value: output.need("value")?.json().clone(),
-        ty: read_type(output.need("type")?)?,
+        value: output.json().get("value").cloned().unwrap_or(Json::Null),
+        ty: type_from_tree(ty.json()).ok_or_else(|| ty.error("there is no such type"))?,
         sensitive: match output.get("sensitive") {
             None => false,
             Some(sensitive) => sensitive.boolean()?,
@@ -76,7 +83,7 @@ fn read_block(block: Field<'_>, snapshot: &mut Snapshot) -> Result<(), FormatErr
     for instance in block.need("instances")?.elements()? {
         let key = match instance.get("index_key") {
             None => None,
-            Some(key) if key.json().as_str().is_some() => Some(InstanceKey::String(key.text()?.into())),
+            Some(key) if matches!(key.json(), Json::String(_)) => Some(InstanceKey::String(key.text()?.into())),
             Some(key) => Some(InstanceKey::Int(key.number()?)),
         };
         let addr = ResourceAddr { module: module.clone(), mode, ty: ty.into(), name: name.into(), key };
