@@ -8,6 +8,7 @@ mod action;
 pub mod contract;
 pub mod depend;
 mod evaluation;
+pub mod file;
 mod proposed;
 mod providers;
 mod reason;
