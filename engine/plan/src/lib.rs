@@ -12,6 +12,7 @@ pub mod file;
 mod proposed;
 mod providers;
 mod reason;
+pub mod schedule;
 mod worklist;
 
 pub use evaluation::{Evaluation, Program, Stopped};

@@ -44,7 +44,10 @@ impl Builder {
                     let wave = waves.len();
                     released = self.add_wave(cluster, wave, &units, &released);
                     holds.extend(
-                        units.iter().flat_map(|unit| &unit.nodes).map(|(node, ops)| hold(cluster, node, ops, wave, work)),
+                        units
+                            .iter()
+                            .flat_map(|unit| &unit.nodes)
+                            .map(|(node, ops)| hold(cluster, node, ops, wave, work)),
                     );
                     waves.push(describe(cluster, number + 1, &units));
                 }
