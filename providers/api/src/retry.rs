@@ -36,12 +36,19 @@ pub async fn retrying<T>(
             Err(error) => error,
         };
         tried += 1;
-        let Some(delay) = delay(&error, tried) else { return Err(error) };
-        call.waiting(format!("the next try in {} s: {error}", delay.as_secs_f32()));
-        tokio::select! {
-            () = tokio::time::sleep(delay) => {}
-            () = call.cancel.cancelled() => return Err(error),
+        if !again(call, &error, tried).await {
+            return Err(error);
         }
+    }
+}
+
+/// Waits before try number `tried + 1`. False: it failed for good, was tried often enough, or was interrupted.
+pub async fn again(call: Call<'_>, error: &ProviderError, tried: u32) -> bool {
+    let Some(delay) = delay(error, tried) else { return false };
+    call.waiting(format!("the next try in {} s: {error}", delay.as_secs_f32()));
+    tokio::select! {
+        () = tokio::time::sleep(delay) => true,
+        () = call.cancel.cancelled() => false,
     }
 }
 

@@ -1,0 +1,153 @@
+//! One call of a provider, on a task of its own.
+
+use std::{pin::Pin, sync::Arc, time::SystemTime};
+
+use engine_graph::NodeId;
+use engine_model::{
+    event::{Doing, Event, Progress},
+    execution::Step,
+    host::Host,
+};
+use engine_value::Value;
+use providers_api::{
+    Applied, ApplyRequest, DataRequest, GateRequest, Health, HoldRequest, Instance, Issue, OperateRequest, Outcome,
+    Provider, ProviderError, retry,
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::run::Apply;
+
+/// What is called, and with what.
+pub(crate) enum Call {
+    Configure(Arc<dyn Provider>, Value),
+    Apply(Arc<dyn Instance>, Box<ApplyRequest>),
+    Data(Arc<dyn Instance>, DataRequest),
+    Hold(Arc<dyn Instance>, Box<HoldRequest>),
+    Operate(Arc<dyn Instance>, Box<OperateRequest>),
+    Release(Arc<dyn Instance>, Box<HoldRequest>),
+    Gate(Arc<dyn Instance>, GateRequest),
+}
+
+/// What it answered.
+pub(crate) enum Answer {
+    Configured(Result<(Arc<dyn Instance>, Option<engine_model::name::ClusterIdentity>), ProviderError>),
+    Applied(Outcome<Applied>),
+    Data(Result<Value, Vec<Issue>>),
+    Done(Result<(), ProviderError>),
+    Health(Result<Health, ProviderError>),
+}
+
+pub(crate) struct Finished {
+    pub(crate) id: NodeId,
+    pub(crate) answer: Answer,
+}
+
+/// What a call needs beside its request.
+pub(crate) struct Environment {
+    progress: StepProgress,
+    cancel: CancellationToken,
+    host: Arc<dyn Host>,
+}
+
+struct StepProgress {
+    step: Step,
+    started: SystemTime,
+    host: Arc<dyn Host>,
+    events: Arc<dyn Fn(Event) + Send + Sync>,
+}
+
+impl Progress for StepProgress {
+    fn doing(&self, doing: Doing) {
+        let elapsed = self.host.now().duration_since(self.started).unwrap_or_default();
+        (self.events)(Event::StepProgress { step: self.step.clone(), elapsed, doing });
+    }
+}
+
+impl Environment {
+    pub(crate) fn new(request: &Apply, step: Step, started: SystemTime) -> Self {
+        let progress = StepProgress { step, started, host: request.host.clone(), events: request.events.clone() };
+        Self { progress, cancel: request.cancel.clone(), host: request.host.clone() }
+    }
+
+    pub(crate) fn as_call(&self) -> providers_api::Call<'_> {
+        providers_api::Call { progress: &self.progress, cancel: &self.cancel, host: &*self.host }
+    }
+}
+
+impl Call {
+    pub(crate) fn environment(&self, request: &Apply, step: Step, started: SystemTime) -> Environment {
+        Environment::new(request, step, started)
+    }
+
+    pub(crate) async fn run(self, env: Environment, id: NodeId) -> Finished {
+        Finished { id, answer: self.answer(&env).await }
+    }
+
+    async fn answer(self, env: &Environment) -> Answer {
+        let call = env.as_call();
+        match self {
+            Self::Configure(provider, config) => Answer::Configured(configure(&*provider, &config, call).await),
+            Self::Apply(instance, request) => Answer::Applied(applied(&*instance, &request, call).await),
+            Self::Data(instance, request) => Answer::Data(instance.data(request, call).await),
+            Self::Hold(instance, request) => {
+                Answer::Done(retried(call, || instance.hold((*request).clone(), call)).await)
+            }
+            Self::Operate(instance, request) => {
+                Answer::Done(retried(call, || instance.operate((*request).clone(), call)).await)
+            }
+            Self::Release(instance, request) => {
+                Answer::Done(retried(call, || instance.release((*request).clone(), call)).await)
+            }
+            Self::Gate(instance, request) => {
+                Answer::Health(retried(call, || instance.gate(request.clone(), call)).await)
+            }
+        }
+    }
+}
+
+type Attempt<'a, T> = Pin<Box<dyn Future<Output = Result<T, ProviderError>> + Send + 'a>>;
+
+/// What is transient is tried again, by the one policy. (On a task of its own an async closure would not do.)
+async fn retried<'a, T>(
+    call: providers_api::Call<'a>,
+    mut attempt: impl FnMut() -> Attempt<'a, T>,
+) -> Result<T, ProviderError> {
+    let mut tried = 0;
+    loop {
+        let error = match attempt().await {
+            Ok(value) => return Ok(value),
+            Err(error) => error,
+        };
+        tried += 1;
+        if !retry::again(call, &error, tried).await {
+            return Err(error);
+        }
+    }
+}
+
+async fn configure(
+    provider: &dyn Provider,
+    config: &Value,
+    call: providers_api::Call<'_>,
+) -> Result<(Arc<dyn Instance>, Option<engine_model::name::ClusterIdentity>), ProviderError> {
+    let instance = provider.configure(config, call).await?;
+    let identity = retried(call, || instance.identity(call)).await?;
+    Ok((instance, identity))
+}
+
+/// The same change again finds what it did, so what is transient is tried again.
+pub(crate) async fn applied(
+    instance: &dyn Instance,
+    request: &ApplyRequest,
+    call: providers_api::Call<'_>,
+) -> Outcome<Applied> {
+    let mut tried = 0;
+    loop {
+        let outcome = instance.apply(request.clone(), call).await;
+        tried += 1;
+        match &outcome.error {
+            Some(error) if retry::again(call, error, tried).await => {}
+            _ => return outcome,
+        }
+    }
+}
