@@ -27,21 +27,12 @@ pub enum Content {
 }
 
 /// What a crash does to what was not durable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loss {
     /// To content.
     pub content: Content,
-    /// Are names as they were when they were last durable?
-    pub names: bool,
-}
-
-impl Loss {
-    /// Every kind of loss.
-    pub fn all() -> impl Iterator<Item = Self> {
-        [Content::Kept, Content::Lost, Content::Half, Content::Zeroed]
-            .into_iter()
-            .flat_map(|content| [false, true].map(|names| Self { content, names }))
-    }
+    /// Names that are as they were when they were last durable.
+    pub names: Vec<PathBuf>,
 }
 
 /// Files in memory. Clones share them.
@@ -88,12 +79,36 @@ impl CrashingFiles {
         self.disk().operations
     }
 
+    /// Every loss that a crash may bring about now: names that are not durable survive each without the others.
+    pub fn losses(&self) -> Vec<Loss> {
+        let disk = self.disk();
+        let names: BTreeSet<_> = disk.names.keys().chain(disk.durable_names.keys()).collect();
+        let changed: Vec<_> =
+            names.into_iter().filter(|name| disk.names.get(*name) != disk.durable_names.get(*name)).collect();
+        let subsets = (0..1_usize << changed.len()).map(|bits| {
+            let lost = changed.iter().enumerate().filter(|(i, _)| bits >> i & 1 == 1);
+            lost.map(|(_, name)| (*name).clone()).collect()
+        });
+        let subsets: Vec<Vec<PathBuf>> = subsets.collect();
+        let contents = [Content::Kept, Content::Lost, Content::Half, Content::Zeroed];
+        contents
+            .into_iter()
+            .flat_map(|content| subsets.iter().map(move |names| Loss { content, names: names.clone() }))
+            .collect()
+    }
+
     /// The machine starts again: another disk, with what survived.
     #[must_use]
-    pub fn restarted(&self, loss: Loss) -> Self {
+    pub fn restarted(&self, loss: &Loss) -> Self {
         let disk = self.disk();
         let inodes: Vec<_> = disk.inodes.iter().map(|inode| inode.after(loss.content)).collect();
-        let names = if loss.names { &disk.durable_names } else { &disk.names }.clone();
+        let mut names = disk.names.clone();
+        for name in &loss.names {
+            match disk.durable_names.get(name) {
+                Some(inode) => drop(names.insert(name.clone(), *inode)),
+                None => drop(names.remove(name)),
+            }
+        }
         Self(Arc::new(Mutex::new(Disk { durable_names: names.clone(), names, inodes, ..Disk::default() })))
     }
 

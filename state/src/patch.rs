@@ -48,7 +48,7 @@ pub(crate) fn diff(before: &Json, after: &Json) -> Vec<Edit> {
 fn walk(before: &Json, after: &Json, path: &mut Vec<Key>, edits: &mut Vec<Edit>) {
     match (before, after) {
         _ if before == after => {}
-        (Json::Object(old), Json::Object(new)) => walk_objects(old, new, path, edits),
+        (Json::Object(old), Json::Object(new)) if is_typed(old) == is_typed(new) => walk_objects(old, new, path, edits),
         (Json::Array(old), Json::Array(new)) if old.len() == new.len() => {
             for (i, (old, new)) in old.iter().zip(new).enumerate() {
                 path.push(Key::Index(i));
@@ -127,12 +127,16 @@ fn place(members: &Members, name: &str) -> Result<usize, usize> {
     found.map_or_else(|| members.binary_search_by(|(member, _)| (**member).cmp(name)), Ok)
 }
 
+/// Is it a value with its type beside it?
+fn is_typed(members: &Members) -> bool {
+    matches!(members, [(a, _), (b, _)] if **a == *"value" && **b == *"type")
+}
+
 /// Brings members to the order that patches need: files of other tools may have another.
 pub(crate) fn sort(json: &mut Json) {
     match json {
         Json::Object(members) => {
-            let is_typed = matches!(&**members, [(a, _), (b, _)] if **a == *"value" && **b == *"type");
-            if !is_typed {
+            if !is_typed(members) {
                 members.sort_by(|(a, _), (b, _)| a.cmp(b));
             }
             members.iter_mut().for_each(|(_, value)| sort(value));

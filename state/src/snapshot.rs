@@ -259,11 +259,13 @@ impl Snapshot {
         Some(object)
     }
 
-    /// The current object becomes a deposed one. False: there is no current object.
+    /// The current object becomes a deposed one. False: there is no current object, or the name is taken.
     pub fn depose(&mut self, addr: &ResourceAddr, key: DeposedKey) -> bool {
         self.shift(addr, |resource| {
-            let object = resource.current.take()?;
-            resource.deposed.insert(key, object);
+            if resource.deposed.contains_key(&key) {
+                return None;
+            }
+            resource.deposed.insert(key, resource.current.take()?);
             Some(())
         })
     }
@@ -295,6 +297,7 @@ impl Snapshot {
         true
     }
 
+    /// Moves an object within its resource: what it needs stays what it is.
     fn shift(&mut self, addr: &ResourceAddr, shift: impl FnOnce(&mut Resource) -> Option<()>) -> bool {
         self.resources.get_mut(addr).and_then(shift).is_some()
     }

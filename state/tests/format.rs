@@ -7,7 +7,7 @@ const TERRAFORM: &str = include_str!("golden/terraform-1.11.4.tfstate");
 const OURS: &str = include_str!("golden/sliceform.tfstate");
 
 fn read(text: &str) -> Snapshot {
-    v4::read(text.as_bytes()).unwrap()
+    v4::read(text.as_bytes()).expect("a state file")
 }
 
 #[test]
