@@ -79,6 +79,11 @@ impl Expr {
     pub fn traversals(&self) -> Vec<Expr> {
         refers::traversals(&self.tree, self.id).into_iter().map(|id| self.with(id)).collect()
     }
+
+    /// The function calls in it, in source order.
+    pub fn calls(&self) -> Vec<Expr> {
+        refers::calls(&self.tree, self.id).into_iter().map(|id| self.with(id)).collect()
+    }
 }
 
 /// Shows the node and its place, not the whole tree.

@@ -39,6 +39,11 @@ pub fn tokens(text: &str) -> Vec<Token> {
     lex(text, Start::Normal)
 }
 
+/// Is the whole text one name?
+pub fn is_identifier(text: &str) -> bool {
+    !text.is_empty() && ident_length(text) == text.len()
+}
+
 pub(super) fn lex(text: &str, start: Start) -> Vec<Token> {
     let base = match start {
         Start::Normal => Mode::Normal { braces: 0, in_template: false },
@@ -309,7 +314,7 @@ fn template_mark(rest: &[u8]) -> Mark {
 
 /// The length of the name at the start of `text`, 0 if there is none. Names are Unicode identifiers that may also
 /// hold dashes.
-pub(super) fn ident_length(text: &str) -> usize {
+fn ident_length(text: &str) -> usize {
     let ascii = text.bytes().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-')).count();
     let mut chars = text.char_indices();
     match text.as_bytes().first() {

@@ -10,7 +10,7 @@ mod token;
 mod tree;
 
 pub use handle::{AttributeRef, BlockRef, Body, Expr};
-pub use lexer::tokens;
+pub use lexer::{is_identifier, tokens};
 pub use parser::{parse, parse_expression, parse_template};
 pub use token::{Token, TokenKind};
 pub use tree::{

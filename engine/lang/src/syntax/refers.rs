@@ -1,4 +1,5 @@
-//! Which names an expression refers to. Knows the scopes of `for`, and nothing about what a name means.
+//! Which names an expression refers to, and which functions it calls. Knows the scopes of `for`, and nothing about what
+//! a name means.
 
 use super::tree::{ExprId, Node, Part, StepKind, Symbol, Tree};
 
@@ -13,10 +14,39 @@ enum Todo<'t> {
 }
 
 /// The traversals in `expr`, in source order, without those whose root is bound by a `for` inside of `expr`.
-/// Iterative: works at any height of the tree.
 pub(super) fn traversals(tree: &Tree, expr: ExprId) -> Vec<ExprId> {
     let mut found = Vec::new();
-    let mut bound: Vec<(Option<Symbol>, Symbol)> = Vec::new();
+    walk(tree, expr, |id, bound| match tree.node(id) {
+        Node::Traversal { root, .. } if !is_bound(tree, root, bound) => found.push(id),
+        _ => {}
+    });
+    found
+}
+
+/// The function calls in `expr`, in source order.
+pub(super) fn calls(tree: &Tree, expr: ExprId) -> Vec<ExprId> {
+    let mut found = Vec::new();
+    walk(tree, expr, |id, _| {
+        if matches!(tree.node(id), Node::Call { .. }) {
+            found.push(id);
+        }
+    });
+    found
+}
+
+/// The names of one `for`: of the key, and of the element.
+type Names = (Option<Symbol>, Symbol);
+
+fn is_bound(tree: &Tree, root: Symbol, bound: &[Names]) -> bool {
+    let name = tree.str(root);
+    let is = |symbol: Symbol| tree.str(symbol) == name;
+    bound.iter().any(|(key, value)| key.is_some_and(is) || is(*value))
+}
+
+/// Visits every expression in `expr`, itself included, in source order, with the names that are bound there.
+/// Iterative: works at any height of the tree.
+fn walk(tree: &Tree, expr: ExprId, mut visit: impl FnMut(ExprId, &[Names])) {
+    let mut bound: Vec<Names> = Vec::new();
     let mut todo = vec![Todo::Expr(expr)];
     while let Some(next) = todo.pop() {
         match next {
@@ -44,18 +74,11 @@ pub(super) fn traversals(tree: &Tree, expr: ExprId) -> Vec<ExprId> {
                 }
             }
             Todo::Expr(id) => {
-                if let Node::Traversal { root, .. } = tree.node(id) {
-                    let name = tree.str(root);
-                    let is = |symbol: Symbol| tree.str(symbol) == name;
-                    if !bound.iter().any(|(key, value)| key.is_some_and(is) || is(*value)) {
-                        found.push(id);
-                    }
-                }
+                visit(id, &bound);
                 children(tree, id, &mut todo);
             }
         }
     }
-    found
 }
 
 /// Pushes what is inside of `id`, last first.

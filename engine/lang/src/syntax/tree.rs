@@ -213,7 +213,8 @@ pub enum BinaryOperator {
 /// One `key = value` of an object.
 #[derive(Clone, Copy, Debug)]
 pub struct ObjectItem {
-    /// The key. A bare name is a [`Node::Text`].
+    /// The key. A bare name is a [`Node::Text`]. A bare name with steps (`a.b = 1`) is a [`Node::Traversal`]: it names a
+    /// provider configuration in `providers` of a module call, and is ambiguous everywhere else.
     pub key: ExprId,
     /// The value.
     pub value: ExprId,

@@ -361,7 +361,7 @@ impl Parser<'_> {
             return Err(self.unclosed(open, "Unclosed object", detail));
         }
         let key = self.expression()?;
-        let key = self.object_key(key)?;
+        let key = self.object_key(key);
         if self.eat(TokenKind::Assign).is_none() && self.eat(TokenKind::Colon).is_none() {
             let detail = "Expected an equals sign (\"=\") or colon that introduces the value of this attribute.";
             return Err(self.unexpected("Missing attribute value", detail));
@@ -371,22 +371,14 @@ impl Parser<'_> {
     }
 
     /// A bare word as a key stands for its own text.
-    fn object_key(&mut self, key: ExprId) -> Parsed<ExprId> {
+    fn object_key(&mut self, key: ExprId) -> ExprId {
         let range = self.tree.spans[key.0 as usize];
         let text = match self.tree.node(key) {
-            Node::Traversal { steps, .. } if !steps.is_empty() => {
-                let text = self.slice(range);
-                let detail = format!(
-                    "If {text} is meant as a reference, wrap it in parentheses. If it is meant as a name that holds \
-                     periods, wrap it in quotes."
-                );
-                return Err(self.fail(range, "Ambiguous attribute key", detail));
-            }
-            Node::Traversal { root, .. } => root,
+            Node::Traversal { root, steps } if steps.is_empty() => root,
             Node::Bool(_) | Node::Null => self.intern(self.slice(range)),
-            _ => return Ok(key),
+            _ => return key,
         };
-        Ok(self.push(Node::Text(text), range))
+        self.push(Node::Text(text), range)
     }
 
     /// `for key, value in collection : …`, with what closes it, after the opening bracket or brace.

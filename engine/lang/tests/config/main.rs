@@ -1,0 +1,6 @@
+//! Tests of configurations through the public interface.
+
+mod blocks;
+mod errors;
+mod modules;
+mod read;
