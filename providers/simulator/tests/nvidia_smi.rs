@@ -4,7 +4,7 @@
 //!
 //! `UPDATE_GOLDEN=1 cargo test -p providers-simulator --test nvidia_smi` writes the transcripts anew.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests may panic like tests")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may panic like tests")]
 
 use std::path::Path;
 
