@@ -87,8 +87,21 @@ impl Node {
         }
     }
 
+    /// Begins to read the node, with whatever fault is due.
+    pub fn begin_inventory(&mut self) -> Result<(), Refusal> {
+        match self.due(Call::Inventory, None) {
+            // There is no card to lose before one is looked at.
+            None | Some(Effect::LoseCard) => Ok(()),
+            Some(Effect::Refuse(refusal) | Effect::RefuseAfterwards(refusal)) => Err(refusal),
+            Some(Effect::Slow(milliseconds)) => {
+                self.delay_ms += milliseconds;
+                Ok(())
+            }
+        }
+    }
+
     /// Takes the fault that strikes this call, if any.
-    pub(crate) fn due(&mut self, call: Call, card: Option<&GpuUuid>) -> Option<Effect> {
+    fn due(&mut self, call: Call, card: Option<&GpuUuid>) -> Option<Effect> {
         let concerns = |fault: &Fault| fault.call == call && (fault.card.is_none() || fault.card.as_ref() == card);
         let index = self.faults.iter().position(concerns)?;
         let fault = &mut self.faults[index];

@@ -7,8 +7,7 @@ use engine_model::name::GpuUuid;
 use providers_agent_api::{CardReading, CardSettings, GpuError, Gpus, InstanceReading, Inventory, MigMode};
 use providers_catalog::{MigProfile, ProfileInfo};
 
-use crate::fault::Effect;
-use crate::{Call, Card, Condition, GpuInstance, Node, Refusal, SharedFleet};
+use crate::{Card, Condition, GpuInstance, Node, Refusal, SharedFleet};
 
 /// The cards of one node of a fleet.
 #[derive(Clone, Debug)]
@@ -39,13 +38,7 @@ impl SimulatedGpus {
 impl Gpus for SimulatedGpus {
     fn inventory(&mut self) -> Result<Inventory, GpuError> {
         self.with(|node| {
-            match node.due(Call::Inventory, None) {
-                Some(Effect::Refuse(refusal) | Effect::RefuseAfterwards(refusal)) => {
-                    return Err(refusal.about("the node's cards cannot be read"));
-                }
-                Some(Effect::Slow(milliseconds)) => node.delay_ms += milliseconds,
-                Some(Effect::LoseCard) | None => {}
-            }
+            node.begin_inventory().map_err(|refusal| refusal.about("the node's cards cannot be read"))?;
             Ok(inventory(node))
         })
     }

@@ -63,6 +63,17 @@ impl Card {
         places
     }
 
+    /// How many more instances of a profile could be made, one after the other.
+    pub fn remaining_capacity(&self, profile: &ProfileInfo) -> usize {
+        let mut card = self.clone();
+        let mut count = 0;
+        while let Some(place) = card.free_places(profile).first() {
+            card.instances.push(GpuInstance { id: 0, instance: *place, compute: Vec::new() });
+            count += 1;
+        }
+        count
+    }
+
     fn allows(&self, geometry: &Geometry, new: Instance) -> bool {
         let together: Vec<Instance> = self.instances.iter().map(|instance| instance.instance).chain([new]).collect();
         geometry.check(&together).is_ok()

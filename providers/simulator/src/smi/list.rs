@@ -22,7 +22,7 @@ pub(super) fn profiles(node: &Node, cards: &[Target], out: &mut Output) -> Resul
                 target.index,
                 info.profile,
                 info.gi_profile_id,
-                free(card, info),
+                card.remaining_capacity(info),
                 info.max_instances,
                 info.multiprocessors.unwrap_or_default(),
                 media.nvdec,
@@ -34,17 +34,6 @@ pub(super) fn profiles(node: &Node, cards: &[Target], out: &mut Output) -> Resul
         }
     }
     Ok(())
-}
-
-// How many more of this profile could be made, one after the other.
-fn free(card: &crate::Card, info: &providers_catalog::ProfileInfo) -> usize {
-    let mut card = card.clone();
-    let mut count = 0;
-    while let Some(place) = card.free_places(info).first() {
-        card.instances.push(crate::GpuInstance { id: 0, instance: *place, compute: Vec::new() });
-        count += 1;
-    }
-    count
 }
 
 fn gib(mib: u64) -> String {
