@@ -6,4 +6,6 @@
 #![forbid(unsafe_code)]
 
 pub mod config;
+pub mod eval;
+mod functions;
 pub mod syntax;

@@ -90,16 +90,41 @@ pub(crate) fn plain(digits: &str, point: i64) -> String {
     }
 }
 
-/// `0.digits * 10^point` as C's `%g` writes it: with an exponent where that is below -4 or not below the precision.
-pub(crate) fn general(digits: &str, point: i64, precision: usize) -> String {
+/// `0.digits * 10^point` as C's `%g` writes it: with an exponent where that is below -4 or not below the precision, which
+/// is 6 where the digits are as many as the value needs.
+pub(crate) fn general(digits: &str, point: i64, precision: Option<usize>) -> String {
     let length = digits.len() as i64;
-    let limit = if precision as i64 > length && length >= point { length } else { precision as i64 };
-    let exponent = point - 1;
-    if exponent >= -4 && exponent < limit {
+    let limit = match precision {
+        None => 6,
+        Some(precision) if precision as i64 > length && length >= point => length,
+        Some(precision) => precision as i64,
+    };
+    if (-3..=limit).contains(&point) {
         return plain(digits, point);
     }
+    exponent(digits, point, digits.len() - 1)
+}
+
+/// `0.digits * 10^point` with an exponent and so many digits after the point.
+pub(crate) fn exponent(digits: &str, point: i64, precision: usize) -> String {
     let (first, rest) = digits.split_at(1);
-    let dot = if rest.is_empty() { "" } else { "." };
+    let dot = if precision == 0 { "" } else { "." };
+    let exponent = point - 1;
     let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{first}{dot}{rest}e{sign}{:02}", exponent.abs())
+    format!("{first}{dot}{rest:0<precision$}e{sign}{:02}", exponent.abs())
+}
+
+/// The number with so many digits after the point, rounded half to even.
+pub(crate) fn fixed(magnitude: UBig, exponent: i64, precision: usize) -> String {
+    let (value, scale) = decimal(magnitude, exponent);
+    let value = value.to_string().into_bytes();
+    let point = value.len() as i64 - scale as i64;
+    let (digits, point) = match usize::try_from(point + precision as i64) {
+        Ok(count) => nearest(&value, count, point),
+        Err(_) => (String::new(), 0),
+    };
+    let text = if digits.is_empty() { "0".to_owned() } else { plain(&digits, point) };
+    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+    let dot = if precision == 0 { "" } else { "." };
+    format!("{whole}{dot}{fraction:0<precision$}")
 }

@@ -389,11 +389,54 @@ impl Number {
         })
     }
 
+    /// With an exponent, as C's `%e`: so many digits after the point, or as many as the value needs.
+    pub fn to_exponent(&self, precision: Option<usize>) -> String {
+        match self.digits(precision.map(|precision| precision + 1)) {
+            Some((digits, point)) => {
+                let width = precision.unwrap_or(digits.len() - 1);
+                self.signed(&digits::exponent(&digits, point, width))
+            }
+            None if self.is_finite() => self.signed(&digits::exponent("0", 1, precision.unwrap_or(0))),
+            None => self.to_string(),
+        }
+    }
+
+    /// Without an exponent, as C's `%f`: so many digits after the point, rounded half to even.
+    pub fn to_fixed(&self, precision: usize) -> String {
+        match self.parts() {
+            Some(big) => self.signed(&digits::fixed(big.mantissa.unsigned_abs(), big.exponent, precision)),
+            None => self.to_string(),
+        }
+    }
+
+    /// As C's `%g`: so many significant digits, or as many as the value needs; with an exponent where it is large or
+    /// small.
+    pub fn to_general(&self, precision: Option<usize>) -> String {
+        let precision = precision.map(|precision| precision.max(1));
+        match self.digits(precision) {
+            // Where the digits are the shortest, Go decides by a precision of 6.
+            Some((digits, point)) => self.signed(&digits::general(&digits, point, precision)),
+            None if self.is_finite() => self.signed("0"),
+            None => self.to_string(),
+        }
+    }
+
+    /// The digits of a whole number in a base from 2 to 36, in lower case; `None` for others.
+    pub fn to_radix(&self, radix: u8) -> Option<String> {
+        let big = self.parts().filter(|big| big.exponent >= 0)?;
+        let whole = big.mantissa.unsigned_abs() << usize::try_from(big.exponent).ok()?;
+        Some(self.signed(&whole.in_radix(radix).to_string()))
+    }
+
+    fn signed(&self, magnitude: &str) -> String {
+        format!("{}{magnitude}", if self.is_negative() { "-" } else { "" })
+    }
+
     /// The text with at most ten digits by which cty orders set elements that hold numbers.
     pub(crate) fn set_key(&self) -> String {
         let sign = if self.is_negative() { "-" } else { "" };
         match self.digits(Some(10)) {
-            Some((digits, point)) => format!("{sign}{}", digits::general(&digits, point, 10)),
+            Some((digits, point)) => format!("{sign}{}", digits::general(&digits, point, Some(10))),
             None => self.to_string(),
         }
     }

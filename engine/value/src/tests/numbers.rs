@@ -113,6 +113,31 @@ fn set_keys_have_ten_digits() {
 }
 
 #[test]
+fn other_notations() {
+    let table: &[(&str, &str, &str, &str)] = &[
+        ("12345.678", "1.234568e+04", "12345.678000", "12345.678"),
+        ("1e21", "1.000000e+21", "1000000000000000000000.000000", "1e+21"),
+        ("100000", "1.000000e+05", "100000.000000", "100000"),
+        ("1000000", "1.000000e+06", "1000000.000000", "1e+06"),
+        ("0.00001", "1.000000e-05", "0.000010", "1e-05"),
+        ("0", "0.000000e+00", "0.000000", "0"),
+        ("-0.0000001", "-1.000000e-07", "-0.000000", "-1e-07"),
+    ];
+    for (text, exponent, fixed, general) in table {
+        let n = number(text);
+        assert_eq!((&*n.to_exponent(Some(6)), &*n.to_fixed(6), &*n.to_general(None)), (*exponent, *fixed, *general));
+    }
+    for (text, precision, expected) in
+        [("2.25", 1, "2.2"), ("2.5", 0, "2"), ("0.25", 1, "0.2"), ("9.99", 1, "10.0"), ("0.5", 0, "0"), ("1.5", 0, "2")]
+    {
+        assert_eq!(number(text).to_fixed(precision), expected, "{text}");
+    }
+    assert_eq!(number("3000000000000").to_radix(16).unwrap(), "2ba7def3000");
+    assert_eq!(number("-8").to_radix(8).unwrap(), "-10");
+    assert_eq!(number("1.5").to_radix(8), None);
+}
+
+#[test]
 fn floats_in_and_out() {
     for float in [0.1, 1e300, -2.5, 1e-300, 9007199254740993.0] {
         assert_eq!(Number::from_f64(float).unwrap().to_f64(), float);

@@ -1,0 +1,213 @@
+//! Calls of functions: which one, with which arguments. What it then does is in `functions`.
+
+use std::sync::Arc;
+
+use engine_diag::{Diagnostic, Diagnostics};
+use engine_value::{Data, Marks, Refinements, Type, Unknown, Value, convert};
+
+use crate::{
+    eval::{
+        Scope, Stop,
+        expression::{Evaluator, Gather, Outcome, unknown_like},
+        suggest::did_you_mean,
+    },
+    functions::{self, Function},
+    syntax::{ExprId, List, Symbol},
+};
+
+enum Arguments {
+    /// Each with the expression that gave it.
+    Known(Vec<(ExprId, Value)>),
+    /// How many there are is not known, so this is the result.
+    Unknown(Value),
+}
+
+impl<S: Scope> Evaluator<'_, S> {
+    pub(super) fn call(&mut self, id: ExprId, name: Symbol, args: List<ExprId>, expand: bool) -> Outcome<S::Key> {
+        let name = Arc::clone(self.tree.str(name));
+        let args = self.tree.exprs(args);
+        match name.strip_prefix("core::").unwrap_or(&name) {
+            "try" => self.try_each(id, args),
+            "can" => self.can(id, args),
+            core => match functions::find(core) {
+                Some(function) => self.call_core(id, function, args, expand),
+                None if core.contains("::") => self.call_provider(id, core, args, expand),
+                None => {
+                    let meant = did_you_mean(core, functions::names());
+                    let detail = format!("There is no function named \"{core}\".{meant}");
+                    Err(Diagnostic::error("Call to unknown function", detail).at(self.span(id)).into())
+                }
+            },
+        }
+    }
+
+    /// The values of the arguments; the elements of the last, if it is followed by `...`.
+    fn arguments(&mut self, id: ExprId, args: &[ExprId], expand: bool) -> Result<Arguments, Stop<S::Key>> {
+        let mut gather = Gather::new();
+        let mut values = Vec::with_capacity(args.len());
+        for arg in args {
+            let value = self.eval(*arg);
+            values.extend(gather.take(value)?.map(|value| (*arg, value)));
+        }
+        gather.finish()?;
+        if !expand {
+            return Ok(Arguments::Known(values));
+        }
+        let Some((last, list)) = values.pop() else { return Ok(Arguments::Known(values)) };
+        let summary = "Invalid expanding argument value";
+        if list.is_null() {
+            let detail = "The expanding argument (indicated by ...) must not be null.";
+            return Err(self.error(last, summary, detail));
+        }
+        match &list.data {
+            Data::List(_, elements) | Data::Set(_, elements) | Data::Tuple(elements) => {
+                values.extend(elements.iter().map(|element| (last, element.clone().mark(list.marks))));
+                Ok(Arguments::Known(values))
+            }
+            Data::Unknown(unknown)
+                if matches!(unknown.ty, Type::Dynamic | Type::List(_) | Type::Set(_) | Type::Tuple(_)) =>
+            {
+                Ok(Arguments::Unknown(unknown_like(&list, Type::Dynamic)))
+            }
+            _ => {
+                let detail = "The expanding argument (indicated by ...) must be of a tuple, list, or set type.";
+                Err(self.error(id, summary, detail))
+            }
+        }
+    }
+
+    fn call_core(&mut self, id: ExprId, function: &Function, args: &[ExprId], expand: bool) -> Outcome<S::Key> {
+        let given = match self.arguments(id, args, expand)? {
+            Arguments::Known(given) => given,
+            Arguments::Unknown(result) => return Ok(result),
+        };
+        self.check_count(id, function, &given)?;
+        let mut gather = Gather::new();
+        let mut values = Vec::with_capacity(given.len());
+        for (at, (arg, value)) in given.iter().enumerate() {
+            match convert(value, &function.parameter(at).ty()) {
+                Ok(value) => values.push(value),
+                Err(error) => gather.push(self.invalid_argument(*arg, function, at, &error.to_string())),
+            }
+        }
+        gather.finish()?;
+        functions::call(function, &values, self.scope.files()).map_err(|error| match error.argument {
+            Some(at) if at < given.len() => self.invalid_argument(given[at].0, function, at, &error.message).into(),
+            _ => {
+                let detail = format!("Call to function \"{}\" failed: {}.", function.name, error.message);
+                self.error(id, "Error in function call", detail)
+            }
+        })
+    }
+
+    fn invalid_argument(&mut self, arg: ExprId, function: &Function, at: usize, why: &str) -> Diagnostic {
+        let parameter = function.parameter(at).name;
+        let detail = format!("Invalid value for \"{parameter}\" parameter: {why}.");
+        let mut diagnostic = Diagnostic::error("Invalid function argument", detail)
+            .at(self.span(arg))
+            .hint(format!("This is a call of {}.", function.signature()));
+        self.explain(&mut diagnostic, arg);
+        diagnostic
+    }
+
+    fn check_count(&mut self, id: ExprId, function: &Function, given: &[(ExprId, Value)]) -> Result<(), Stop<S::Key>> {
+        let wanted = function.parameters.len();
+        let name = function.name;
+        if given.len() < wanted {
+            let least = if function.variadic.is_some() { " at least" } else { "" };
+            let missing = function.parameters[given.len()].name;
+            let detail =
+                format!("Function \"{name}\" expects{least} {wanted} argument(s). Missing value for \"{missing}\".");
+            return Err(Diagnostic::error("Not enough function arguments", detail).at(self.span(id)).into());
+        }
+        if function.variadic.is_none() && given.len() > wanted {
+            let detail = format!("Function \"{name}\" expects only {wanted} argument(s).");
+            let span = self.span(given[wanted].0);
+            return Err(Diagnostic::error("Too many function arguments", detail).at(span).into());
+        }
+        Ok(())
+    }
+
+    fn call_provider(&mut self, id: ExprId, name: &str, args: &[ExprId], expand: bool) -> Outcome<S::Key> {
+        let given = match self.arguments(id, args, expand)? {
+            Arguments::Known(given) => given,
+            Arguments::Unknown(result) => return Ok(result),
+        };
+        let mut marks = Marks::NONE;
+        let mut values = Vec::with_capacity(given.len());
+        for (_, value) in given {
+            let (value, found) = value.unmark_deep();
+            marks = found.into_iter().fold(marks, |all, (_, one)| all.union(one));
+            values.push(value);
+        }
+        if let Some(unknown) = values.iter().find(|value| value.has_unknown()) {
+            return Ok(unknown_like(unknown, Type::Dynamic).mark(marks));
+        }
+        match self.scope.call_provider(name, &values) {
+            Some(Ok(value)) => Ok(value.mark(marks)),
+            Some(Err(why)) => {
+                let detail = format!("Call to function \"{name}\" failed: {why}.");
+                Err(self.error(id, "Error in function call", detail))
+            }
+            None => {
+                let detail = format!("There is no function named \"{name}\".");
+                Err(Diagnostic::error("Call to unknown function", detail).at(self.span(id)).into())
+            }
+        }
+    }
+
+    /// `try(a, b, …)`: the first that does not fail. As long as that one is not wholly known, it may still fail, so
+    /// nothing is known.
+    fn try_each(&mut self, id: ExprId, args: &[ExprId]) -> Outcome<S::Key> {
+        let mut failures = Diagnostics::new();
+        for arg in args {
+            match self.quietly(*arg) {
+                Ok(value) if value.is_wholly_known() => return Ok(value),
+                Ok(value) => return Ok(unknown_like(&value, Type::Dynamic).mark(value.marks_deep())),
+                Err(Stop::Failed(diagnostics)) => failures.extend(diagnostics),
+                Err(blocked) => return Err(blocked),
+            }
+        }
+        if args.is_empty() {
+            let detail = "Call to function \"try\" failed: at least one argument is required.";
+            return Err(self.error(id, "Error in function call", detail));
+        }
+        let list: String =
+            failures.iter().map(|failure| format!("\n- {}: {}", failure.summary, failure.detail)).collect();
+        let detail = format!("Call to function \"try\" failed: no expression succeeded:{list}");
+        Err(self.error(id, "Error in function call", detail))
+    }
+
+    /// `can(a)`: does it not fail?
+    fn can(&mut self, id: ExprId, args: &[ExprId]) -> Outcome<S::Key> {
+        let [arg] = args else {
+            let (summary, detail) = match args.first() {
+                None => (
+                    "Not enough function arguments",
+                    "Function \"can\" expects 1 argument(s). Missing value for \"expression\".",
+                ),
+                Some(_) => ("Too many function arguments", "Function \"can\" expects only 1 argument(s)."),
+            };
+            return Err(Diagnostic::error(summary, detail).at(self.span(id)).into());
+        };
+        match self.quietly(*arg) {
+            Ok(value) if value.is_wholly_known() => Ok(Value::bool(true).mark(value.marks_deep())),
+            Ok(value) => {
+                let origin = value.first_unknown().and_then(|unknown| unknown.origin);
+                let unknown = Unknown { ty: Type::Bool, refinements: Refinements::default(), origin };
+                Ok(Value::unknown_with(unknown).mark(value.marks_deep()))
+            }
+            Err(Stop::Failed(_)) => Ok(Value::bool(false)),
+            Err(blocked) => Err(blocked),
+        }
+    }
+
+    fn quietly(&mut self, id: ExprId) -> Outcome<S::Key> {
+        let (bound, items) = (self.bound.len(), self.items.len());
+        self.quiet += 1;
+        let value = self.eval(id);
+        self.quiet -= 1;
+        debug_assert!(self.bound.len() == bound && self.items.len() == items, "every binding ends with its expression");
+        value
+    }
+}

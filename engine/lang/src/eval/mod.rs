@@ -1,0 +1,25 @@
+//! Expressions and blocks to values: pure, synchronous, and one evaluator for plan and apply.
+//!
+//! It knows what a reference *means* only through a [`Scope`]. Where a value is not there yet, the scope answers
+//! [`Stop::Blocked`] with the key that it waits for, evaluation ends at once, and the caller evaluates again when the key
+//! is there: there is no recursion over the user's graph. References have their real width: `x["a"].id` asks the scope
+//! for that instance alone, `x` and `x[*]` for all.
+
+mod call;
+mod describe;
+mod expression;
+mod iterate;
+mod operator;
+mod place;
+mod reference;
+mod scope;
+mod suggest;
+mod template;
+mod traverse;
+
+pub use describe::describe;
+pub use expression::{evaluate, evaluate_as, failed_conversion};
+pub use reference::{Subject, references, subject_of};
+pub use scope::{Files, Repetition, Scope, Stop};
+pub use suggest::{similar, undeclared};
+pub use traverse::{index, take_attribute};

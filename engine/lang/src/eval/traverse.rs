@@ -1,0 +1,227 @@
+//! Attributes and elements of values: `a.b`, `a[k]`.
+
+use std::sync::Arc;
+
+use engine_diag::{Diagnostic, Span};
+use engine_value::{Data, Type, Unknown, Value, convert};
+
+use crate::eval::suggest::did_you_mean;
+
+/// An unknown value of a type that comes out of an unknown value, waiting for the same.
+pub(crate) fn unknown_part(of: &Unknown, ty: Type) -> Value {
+    Value::unknown_with(Unknown { ty, refinements: engine_value::Refinements::default(), origin: of.origin })
+}
+
+fn unsupported(span: Span, detail: impl Into<String>) -> Box<Diagnostic> {
+    Box::new(Diagnostic::error("Unsupported attribute", detail).at(span))
+}
+
+/// `value.name`. The marks of the value go with it.
+///
+/// # Errors
+/// If it has no such attribute.
+pub fn take_attribute(value: &Value, name: &str, span: Span) -> Result<Value, Box<Diagnostic>> {
+    let part = match &value.data {
+        Data::Null(_) => {
+            let detail = "This value is null, so it does not have any attributes.";
+            return Err(Box::new(Diagnostic::error("Attempt to get attribute from null value", detail).at(span)));
+        }
+        Data::Object(attributes) => match attributes.get(name) {
+            Some(part) => part.clone(),
+            None => return Err(no_attribute(name, attributes.keys().map(AsRef::as_ref), span)),
+        },
+        Data::Map(_, elements) => match elements.get(name) {
+            Some(part) => part.clone(),
+            None => {
+                let meant = did_you_mean(name, elements.keys().map(AsRef::as_ref));
+                let detail = format!("This map does not have an element with the key \"{name}\".{meant}");
+                return Err(Box::new(Diagnostic::error("Missing map element", detail).at(span)));
+            }
+        },
+        Data::Unknown(unknown) => match &unknown.ty {
+            Type::Dynamic => unknown_part(unknown, Type::Dynamic),
+            Type::Map(element) => unknown_part(unknown, element.as_ref().clone()),
+            Type::Object(attributes) => match attributes.get(name) {
+                Some(attr) => unknown_part(unknown, attr.ty.clone()),
+                None => return Err(no_attribute(name, attributes.keys().map(AsRef::as_ref), span)),
+            },
+            other => return Err(cannot_have(other, name, span)),
+        },
+        _ => return Err(cannot_have(&value.type_of(), name, span)),
+    };
+    Ok(part.mark(value.marks))
+}
+
+fn no_attribute<'a>(name: &str, names: impl Iterator<Item = &'a str>, span: Span) -> Box<Diagnostic> {
+    let meant = did_you_mean(name, names);
+    unsupported(span, format!("This object does not have an attribute named \"{name}\".{meant}"))
+}
+
+fn cannot_have(ty: &Type, name: &str, span: Span) -> Box<Diagnostic> {
+    match ty {
+        Type::List(element) | Type::Set(element) if matches!(**element, Type::Object(_)) => {
+            let kind = if matches!(ty, Type::List(_)) { "list" } else { "set" };
+            let has = element.attributes().is_some_and(|attributes| attributes.contains_key(name));
+            let hint = match (has, kind) {
+                (true, "list") => format!(
+                    " Did you mean to access attribute \"{name}\" for a specific element of the list, or across all \
+                     elements of the list?"
+                ),
+                (true, _) => format!(" Did you mean to access attribute \"{name}\" across all elements of the set?"),
+                _ => String::new(),
+            };
+            unsupported(span, format!("Can't access attributes on a {kind} of objects.{hint}"))
+        }
+        ty if ty.is_primitive() => {
+            unsupported(span, format!("Can't access attributes on a primitive-typed value ({}).", ty.friendly()))
+        }
+        _ => unsupported(span, "This value does not have any attributes."),
+    }
+}
+
+fn invalid(span: Span, detail: impl Into<String>) -> Box<Diagnostic> {
+    Box::new(Diagnostic::error("Invalid index", detail).at(span))
+}
+
+const NO_SUCH: &str = "The given key does not identify an element in this collection value";
+
+/// `value[key]`. The marks of both go with it.
+///
+/// # Errors
+/// If it has no such element.
+pub fn index(value: &Value, key: &Value, span: Span) -> Result<Value, Box<Diagnostic>> {
+    if value.is_null() {
+        let detail = "This value is null, so it does not have any indices.";
+        return Err(Box::new(Diagnostic::error("Attempt to index null value", detail).at(span)));
+    }
+    if key.is_null() {
+        return Err(invalid(span, "Can't use a null value as an indexing key."));
+    }
+    let part = match value.as_unknown() {
+        Some(unknown) => index_unknown(unknown, key, span)?,
+        None => index_known(value, key, span)?,
+    };
+    Ok(part.mark(value.marks).mark(key.marks_deep()))
+}
+
+fn key_as(key: &Value, ty: &Type, span: Span) -> Result<Value, Box<Diagnostic>> {
+    convert(key, ty).map_err(|error| invalid(span, format!("{NO_SUCH}: {error}.")))
+}
+
+fn index_known(value: &Value, key: &Value, span: Span) -> Result<Value, Box<Diagnostic>> {
+    match &value.data {
+        Data::List(_, elements) | Data::Tuple(elements) => {
+            let key = key_as(key, &Type::Number, span)?;
+            if let Some(unknown) = key.as_unknown() {
+                let element = match &value.data {
+                    Data::List(element, _) => element.clone(),
+                    _ => Type::Dynamic,
+                };
+                return Ok(unknown_part(unknown, element));
+            }
+            let at = place(&key, span)?;
+            elements.get(at).cloned().ok_or_else(|| {
+                let length = if elements.is_empty() { ", which has no elements" } else { "" };
+                let detail = format!(
+                    "{NO_SUCH}: the given index is greater than or equal to the length of the collection{length}."
+                );
+                invalid(span, detail)
+            })
+        }
+        Data::Map(_, elements) | Data::Object(elements) => {
+            let key = key_as(key, &Type::String, span)?;
+            if let Some(unknown) = key.as_unknown() {
+                let element = match &value.data {
+                    Data::Map(element, _) => element.clone(),
+                    _ => Type::Dynamic,
+                };
+                return Ok(unknown_part(unknown, element));
+            }
+            let name = key.as_str().unwrap_or_default();
+            elements.get(name).cloned().ok_or_else(|| {
+                let meant = did_you_mean(name, elements.keys().map(AsRef::as_ref));
+                invalid(span, format!("{NO_SUCH}.{meant}"))
+            })
+        }
+        _ => Err(no_indices(&value.type_of(), span)),
+    }
+}
+
+fn index_unknown(unknown: &Unknown, key: &Value, span: Span) -> Result<Value, Box<Diagnostic>> {
+    match &unknown.ty {
+        Type::Dynamic => Ok(unknown_part(unknown, Type::Dynamic)),
+        Type::List(element) => {
+            let key = key_as(key, &Type::Number, span)?;
+            if key.is_known() {
+                place(&key, span)?;
+            }
+            Ok(unknown_part(unknown, element.as_ref().clone()))
+        }
+        Type::Map(element) => {
+            key_as(key, &Type::String, span)?;
+            Ok(unknown_part(unknown, element.as_ref().clone()))
+        }
+        Type::Tuple(elements) => {
+            let key = key_as(key, &Type::Number, span)?;
+            if !key.is_known() {
+                return Ok(unknown_part(unknown, Type::Dynamic));
+            }
+            let at = place(&key, span)?;
+            let ty = elements.get(at).cloned().ok_or_else(|| {
+                let detail =
+                    format!("{NO_SUCH}: the given index is greater than or equal to the length of the collection.");
+                invalid(span, detail)
+            })?;
+            Ok(unknown_part(unknown, ty))
+        }
+        Type::Object(attributes) => {
+            let key = key_as(key, &Type::String, span)?;
+            match key.as_str() {
+                None => Ok(unknown_part(unknown, Type::Dynamic)),
+                Some(name) => match attributes.get(name) {
+                    Some(attr) => Ok(unknown_part(unknown, attr.ty.clone())),
+                    None => {
+                        let meant = did_you_mean(name, attributes.keys().map(AsRef::as_ref));
+                        Err(invalid(span, format!("{NO_SUCH}.{meant}")))
+                    }
+                },
+            }
+        }
+        other => Err(no_indices(other, span)),
+    }
+}
+
+/// The place that a known number stands for.
+fn place(key: &Value, span: Span) -> Result<usize, Box<Diagnostic>> {
+    let Some(number) = key.as_number() else { return Err(invalid(span, format!("{NO_SUCH}."))) };
+    if let Some(at) = number.to_usize() {
+        return Ok(at);
+    }
+    let why = if number.is_negative() {
+        "a negative number is not a valid index for a sequence".to_owned()
+    } else if !number.is_whole() && number.is_finite() {
+        format!("indexing a sequence requires a whole number, but the given index ({number}) has a fractional part")
+    } else {
+        "the given index is greater than or equal to the length of the collection".to_owned()
+    };
+    Err(invalid(span, format!("{NO_SUCH}: {why}.")))
+}
+
+fn no_indices(ty: &Type, span: Span) -> Box<Diagnostic> {
+    match ty {
+        Type::Set(_) => invalid(
+            span,
+            "Elements of a set are identified only by their value and don't have any separate index or key to select with, \
+             so it's only possible to perform operations across all elements of the set.",
+        ),
+        _ => invalid(span, "This value does not have any indices."),
+    }
+}
+
+/// The text of a known key of an object.
+pub(crate) fn key_text(key: &Value) -> Option<Arc<str>> {
+    match &key.data {
+        Data::String(text) => Some(Arc::clone(text)),
+        _ => None,
+    }
+}

@@ -1,0 +1,103 @@
+//! Functions that make one type of another.
+
+use engine_value::{Marks, Refinements, Type, Value, convert, convertible, unify};
+
+use crate::functions::{CallError, Function, Parameter, call::unknown_from};
+
+const V: Parameter = Parameter::any("v").null().unknown().marked();
+
+macro_rules! to {
+    ($name:literal, $ty:expr) => {
+        Function { name: $name, parameters: &[V], variadic: None, returns: |_| $ty, run: |args, _| to(&args[0], &$ty) }
+    };
+}
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    to!("tobool", Type::Bool),
+    to!("tolist", Type::list(Type::Dynamic)),
+    to!("tomap", Type::map(Type::Dynamic)),
+    to!("tonumber", Type::Number),
+    to!("toset", Type::set(Type::Dynamic)),
+    to!("tostring", Type::String),
+    Function {
+        name: "coalesce",
+        parameters: &[],
+        variadic: Some(Parameter::any("vals").null().unknown()),
+        returns: |_| Type::Dynamic,
+        run: |args, _| coalesce(args),
+    },
+    Function {
+        name: "coalescelist",
+        parameters: &[],
+        variadic: Some(Parameter::any("vals").null().unknown()),
+        returns: |_| Type::Dynamic,
+        run: |args, _| coalesce_list(args),
+    },
+];
+
+fn to(value: &Value, ty: &Type) -> Result<Value, CallError> {
+    let from = value.type_of();
+    if !convertible(&from, ty) {
+        let message = format!("cannot convert {} to {}", from.friendly(), ty.friendly_constraint());
+        return Err(CallError::argument(0, message));
+    }
+    convert(value, ty).map_err(|error| {
+        let marks = value.marks_deep();
+        let shown = match (value.as_str(), marks == Marks::NONE) {
+            (Some(text), true) => format!("{text:?}"),
+            _ if marks.sensitive => format!("this sensitive {}", from.friendly()),
+            _ => from.friendly(),
+        };
+        let message = match (&from, ty) {
+            (Type::String, Type::Bool) => {
+                format!("cannot convert {shown} to bool; only the strings \"true\" or \"false\" are allowed")
+            }
+            (Type::String, Type::Number) => {
+                format!("cannot convert {shown} to number; given string must be a decimal representation of a number")
+            }
+            _ if error.path.is_root() => format!("cannot convert {shown} to {}", ty.friendly_constraint()),
+            _ => format!("cannot convert {shown} to {}: {error}", ty.friendly_constraint()),
+        };
+        CallError::argument(0, message)
+    })
+}
+
+fn coalesce(args: &[Value]) -> Result<Value, CallError> {
+    let types: Vec<Type> = args.iter().map(Value::type_of).collect();
+    let Some(ty) = unify(&types) else {
+        return Err(CallError::new("all arguments must have the same type"));
+    };
+    for arg in args {
+        let value = convert(arg, &ty).map_err(|error| CallError::new(error.to_string()))?;
+        if !value.is_known() {
+            return Ok(unknown_from(ty, Refinements::not_null(), &[value]));
+        }
+        if !value.is_null() && value.as_str() != Some("") {
+            return Ok(value);
+        }
+    }
+    Err(CallError::new("no non-null, non-empty-string arguments"))
+}
+
+fn coalesce_list(args: &[Value]) -> Result<Value, CallError> {
+    if args.is_empty() {
+        return Err(CallError::new("at least one argument is required"));
+    }
+    for arg in args {
+        if !arg.is_known() {
+            return Ok(unknown_from(Type::Dynamic, Refinements::not_null(), std::slice::from_ref(arg)));
+        }
+        if arg.is_null() {
+            continue;
+        }
+        match (arg.type_of(), arg.as_sequence()) {
+            (Type::List(_) | Type::Tuple(_), Some(elements)) => {
+                if !elements.is_empty() {
+                    return Ok(arg.clone());
+                }
+            }
+            _ => return Err(CallError::new("coalescelist arguments must be lists or tuples")),
+        }
+    }
+    Err(CallError::new("no non-null arguments"))
+}

@@ -1,0 +1,104 @@
+//! Functions that read files, and functions of their names.
+
+use engine_value::{Type, Value};
+
+use crate::{
+    eval::Files,
+    functions::{CallError, Function, Parameter},
+};
+
+const PATH: Parameter = Parameter::string("path");
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function {
+        name: "file",
+        parameters: &[PATH],
+        variadic: None,
+        returns: |_| Type::String,
+        run: |args, files| read(args[0].as_str().unwrap_or_default(), files),
+    },
+    Function {
+        name: "fileexists",
+        parameters: &[PATH],
+        variadic: None,
+        returns: |_| Type::Bool,
+        run: |args, files| {
+            let path = args[0].as_str().unwrap_or_default();
+            files.exists(path).map(Value::bool).map_err(|why| CallError::new(format!("\"{path}\" {why}")))
+        },
+    },
+    Function {
+        name: "basename",
+        parameters: &[PATH],
+        variadic: None,
+        returns: |_| Type::String,
+        run: |args, _| Ok(Value::string(base_name(args[0].as_str().unwrap_or_default()))),
+    },
+    Function {
+        name: "dirname",
+        parameters: &[PATH],
+        variadic: None,
+        returns: |_| Type::String,
+        run: |args, _| Ok(Value::string(folder_name(args[0].as_str().unwrap_or_default()))),
+    },
+];
+
+fn read(path: &str, files: &dyn Files) -> Result<Value, CallError> {
+    if !files.exists(path).map_err(|why| CallError::argument(0, format!("\"{path}\" {why}")))? {
+        return Err(CallError::argument(
+            0,
+            format!(
+                "no file exists at \"{path}\"; this function works only with files that are distributed as part of the \
+                 configuration source code, so if this file will be created by a resource in this configuration you must \
+                 instead obtain this result from an attribute of that resource"
+            ),
+        ));
+    }
+    let bytes = files.read(path).map_err(|why| CallError::argument(0, format!("failed to read \"{path}\": {why}")))?;
+    match std::str::from_utf8(&bytes) {
+        Ok(text) => Ok(Value::string(text)),
+        Err(_) => Err(CallError::argument(
+            0,
+            format!(
+                "contents of \"{path}\" are not valid UTF-8; use the filebase64 function to obtain the Base64 encoded \
+                 contents"
+            ),
+        )),
+    }
+}
+
+fn base_name(path: &str) -> &str {
+    if path.is_empty() {
+        return ".";
+    }
+    let trimmed = path.trim_end_matches('/');
+    if trimmed.is_empty() {
+        return "/";
+    }
+    trimmed.rsplit('/').next().unwrap_or(trimmed)
+}
+
+/// All but the last part, without `.` and `..` where they can be resolved.
+fn folder_name(path: &str) -> String {
+    let folder = match path.rfind('/') {
+        Some(at) => &path[..=at],
+        None => "",
+    };
+    let is_absolute = folder.starts_with('/');
+    let mut parts: Vec<&str> = Vec::new();
+    for part in folder.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => {
+                parts.pop();
+            }
+            ".." if is_absolute => {}
+            part => parts.push(part),
+        }
+    }
+    match (is_absolute, parts.is_empty()) {
+        (true, _) => format!("/{}", parts.join("/")),
+        (false, true) => ".".to_owned(),
+        (false, false) => parts.join("/"),
+    }
+}

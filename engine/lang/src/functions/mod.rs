@@ -1,0 +1,125 @@
+//! The functions of the language: what they take, what they give, one file per family.
+//!
+//! `try` and `can` are not here: they are forms of expressions, since their arguments may fail.
+
+mod call;
+mod collection;
+mod conversion;
+mod encoding;
+mod filesystem;
+mod format;
+mod list;
+mod numeric;
+mod sensitivity;
+mod set;
+mod string;
+
+use engine_value::Type;
+
+pub(crate) use call::{CallError, call};
+
+use crate::eval::Files;
+
+/// A function.
+pub(crate) struct Function {
+    pub(crate) name: &'static str,
+    pub(crate) parameters: &'static [Parameter],
+    /// Any number of further arguments.
+    pub(crate) variadic: Option<Parameter>,
+    /// The type of the result, as far as the arguments tell; asked only where the result is not known. Never null.
+    returns: fn(&[engine_value::Value]) -> Type,
+    run: fn(&[engine_value::Value], &dyn Files) -> Result<engine_value::Value, CallError>,
+}
+
+/// One parameter.
+#[derive(Clone, Copy)]
+pub(crate) struct Parameter {
+    pub(crate) name: &'static str,
+    ty: fn() -> Type,
+    /// The function deals with null itself.
+    takes_null: bool,
+    /// The function deals with an unknown argument itself.
+    takes_unknown: bool,
+    /// The function deals with marks itself; otherwise all marks in the argument become marks of the result.
+    takes_marks: bool,
+}
+
+impl Parameter {
+    const fn new(name: &'static str, ty: fn() -> Type) -> Self {
+        Self { name, ty, takes_null: false, takes_unknown: false, takes_marks: false }
+    }
+
+    const fn string(name: &'static str) -> Self {
+        Self::new(name, || Type::String)
+    }
+
+    const fn number(name: &'static str) -> Self {
+        Self::new(name, || Type::Number)
+    }
+
+    const fn any(name: &'static str) -> Self {
+        Self::new(name, || Type::Dynamic)
+    }
+
+    const fn list_of_any(name: &'static str) -> Self {
+        Self::new(name, || Type::list(Type::Dynamic))
+    }
+
+    const fn list_of_string(name: &'static str) -> Self {
+        Self::new(name, || Type::list(Type::String))
+    }
+
+    const fn null(self) -> Self {
+        Self { takes_null: true, ..self }
+    }
+
+    const fn unknown(self) -> Self {
+        Self { takes_unknown: true, ..self }
+    }
+
+    const fn marked(self) -> Self {
+        Self { takes_marks: true, ..self }
+    }
+
+    /// Its type.
+    pub(crate) fn ty(&self) -> Type {
+        (self.ty)()
+    }
+}
+
+impl Function {
+    /// The parameter of an argument.
+    pub(crate) fn parameter(&self, at: usize) -> &Parameter {
+        self.parameters.get(at).or(self.variadic.as_ref()).expect("the number of arguments has been checked")
+    }
+
+    /// `max(numbers...)`.
+    pub(crate) fn signature(&self) -> String {
+        let mut names: Vec<String> = self.parameters.iter().map(|parameter| parameter.name.to_owned()).collect();
+        names.extend(self.variadic.map(|parameter| format!("{}...", parameter.name)));
+        format!("{}({})", self.name, names.join(", "))
+    }
+}
+
+const FAMILIES: &[&[Function]] = &[
+    collection::FUNCTIONS,
+    conversion::FUNCTIONS,
+    encoding::FUNCTIONS,
+    filesystem::FUNCTIONS,
+    format::FUNCTIONS,
+    list::FUNCTIONS,
+    numeric::FUNCTIONS,
+    sensitivity::FUNCTIONS,
+    set::FUNCTIONS,
+    string::FUNCTIONS,
+];
+
+/// A function by its name.
+pub(crate) fn find(name: &str) -> Option<&'static Function> {
+    FAMILIES.iter().flat_map(|family| family.iter()).find(|function| function.name == name)
+}
+
+/// The names of all functions, those that are forms of expressions too.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    FAMILIES.iter().flat_map(|family| family.iter()).map(|function| function.name).chain(["try", "can"])
+}

@@ -1,0 +1,129 @@
+//! Functions of numbers.
+
+use engine_value::{Number, Refinements, Type, Value};
+
+use crate::functions::{CallError, Function, Parameter, call::unknown_from};
+
+const NUM: Parameter = Parameter::number("num");
+const NUMBERS: Parameter = Parameter::number("numbers");
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    of_one("abs", |args, _| Ok(Value::number(number(&args[0]).abs()))),
+    of_one("ceil", |args, _| Ok(Value::number(number(&args[0]).ceil()))),
+    of_one("floor", |args, _| Ok(Value::number(number(&args[0]).floor()))),
+    of_one("signum", |args, _| {
+        let number = number(&args[0]);
+        Ok(Value::int(if number.is_zero() {
+            0
+        } else if number.is_negative() {
+            -1
+        } else {
+            1
+        }))
+    }),
+    Function {
+        name: "max",
+        parameters: &[],
+        variadic: Some(NUMBERS),
+        returns: |_| Type::Number,
+        run: |args, _| extreme(args, |best, next| next > best),
+    },
+    Function {
+        name: "min",
+        parameters: &[],
+        variadic: Some(NUMBERS),
+        returns: |_| Type::Number,
+        run: |args, _| extreme(args, |best, next| next < best),
+    },
+    Function {
+        name: "parseint",
+        parameters: &[Parameter::any("number"), Parameter::number("base")],
+        variadic: None,
+        returns: |_| Type::Number,
+        run: |args, _| parse_int(&args[0], &args[1]),
+    },
+    Function {
+        name: "sum",
+        parameters: &[Parameter::any("list")],
+        variadic: None,
+        returns: |_| Type::Number,
+        run: |args, _| sum(&args[0]),
+    },
+];
+
+const fn of_one(
+    name: &'static str,
+    run: fn(&[Value], &dyn crate::eval::Files) -> Result<Value, CallError>,
+) -> Function {
+    Function { name, parameters: &[NUM], variadic: None, returns: |_| Type::Number, run }
+}
+
+fn number(value: &Value) -> Number {
+    value.as_number().cloned().unwrap_or_else(|| Number::from(0))
+}
+
+fn extreme(args: &[Value], better: fn(&Number, &Number) -> bool) -> Result<Value, CallError> {
+    let mut numbers = args.iter().filter_map(Value::as_number);
+    let Some(first) = numbers.next() else { return Err(CallError::new("must pass at least one number")) };
+    let best = numbers.fold(first, |best, next| if better(best, next) { next } else { best });
+    Ok(Value::number(best.clone()))
+}
+
+fn parse_int(text: &Value, base: &Value) -> Result<Value, CallError> {
+    let Some(digits) = text.as_str() else {
+        return Err(CallError::argument(0, "first argument must be a string"));
+    };
+    let Some(base) = base.as_i64().and_then(|base| u32::try_from(base).ok()).filter(|base| (2..=62).contains(base))
+    else {
+        return Err(CallError::argument(1, "base must be a whole number between 2 and 62 inclusive"));
+    };
+    let refused = || CallError::argument(0, format!("cannot parse \"{digits}\" as a base {base} integer"));
+    let (negative, unsigned) = match digits.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, digits.strip_prefix('+').unwrap_or(digits)),
+    };
+    if unsigned.is_empty() {
+        return Err(refused());
+    }
+    let base_number = Number::from(i64::from(base));
+    let mut total = Number::from(0);
+    for c in unsigned.chars() {
+        let digit = digit_value(c, base).ok_or_else(refused)?;
+        let shifted = total.mul(&base_number).ok_or_else(refused)?;
+        total = shifted.add(&Number::from(i64::from(digit))).ok_or_else(refused)?;
+    }
+    Ok(Value::number(if negative { total.neg() } else { total }))
+}
+
+/// Up to base 36 the case of letters does not count; above, capitals are the digits from 36.
+fn digit_value(c: char, base: u32) -> Option<u32> {
+    let value = match c {
+        '0'..='9' => c as u32 - '0' as u32,
+        'a'..='z' => c as u32 - 'a' as u32 + 10,
+        'A'..='Z' if base <= 36 => c as u32 - 'A' as u32 + 10,
+        'A'..='Z' => c as u32 - 'A' as u32 + 36,
+        _ => return None,
+    };
+    (value < base).then_some(value)
+}
+
+fn sum(list: &Value) -> Result<Value, CallError> {
+    let Some(elements) = list.as_sequence() else {
+        return Err(CallError::argument(0, "cannot sum noniterable"));
+    };
+    if elements.is_empty() {
+        return Err(CallError::argument(0, "cannot sum an empty list"));
+    }
+    if list.has_unknown() {
+        return Ok(unknown_from(Type::Number, Refinements::not_null(), std::slice::from_ref(list)));
+    }
+    let mut total = Number::from(0);
+    for element in elements {
+        let number = engine_value::convert(element, &Type::Number).ok().filter(|number| !number.is_null());
+        let Some(number) = number.as_ref().and_then(Value::as_number) else {
+            return Err(CallError::argument(0, "argument must be list, set, or tuple of number values"));
+        };
+        total = total.add(number).ok_or_else(|| CallError::new("can't compute sum of opposing infinities"))?;
+    }
+    Ok(Value::number(total))
+}

@@ -1,0 +1,207 @@
+//! Functions of text.
+
+use engine_value::{Data, Refinements, Type, Unknown, Value};
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::{
+    eval::Files,
+    functions::{CallError, Function, Parameter, call::unknown_from},
+};
+
+const STR: Parameter = Parameter::string("str");
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    of_text("chomp", |args, _| Ok(Value::string(text(&args[0]).trim_end_matches(['\n', '\r'])))),
+    of_text("lower", |args, _| Ok(Value::string(text(&args[0]).to_lowercase()))),
+    of_text("upper", |args, _| Ok(Value::string(text(&args[0]).to_uppercase()))),
+    of_text("title", |args, _| Ok(Value::string(title(text(&args[0]))))),
+    of_text("trimspace", |args, _| Ok(Value::string(text(&args[0]).trim()))),
+    of_text("strrev", |args, _| Ok(Value::string(text(&args[0]).graphemes(true).rev().collect::<String>()))),
+    Function {
+        name: "startswith",
+        parameters: &[STR.unknown(), Parameter::string("prefix")],
+        variadic: None,
+        returns: |_| Type::Bool,
+        run: |args, _| starts_with(&args[0], text(&args[1])),
+    },
+    of_two("endswith", "suffix", |_| Type::Bool, |args, _| Ok(Value::bool(text(&args[0]).ends_with(text(&args[1]))))),
+    of_two("strcontains", "substr", |_| Type::Bool, |args, _| Ok(Value::bool(text(&args[0]).contains(text(&args[1]))))),
+    of_two(
+        "trim",
+        "cutset",
+        |_| Type::String,
+        |args, _| {
+            let cut = text(&args[1]);
+            Ok(Value::string(text(&args[0]).trim_matches(|c| cut.contains(c))))
+        },
+    ),
+    of_two(
+        "trimprefix",
+        "prefix",
+        |_| Type::String,
+        |args, _| {
+            let whole = text(&args[0]);
+            Ok(Value::string(whole.strip_prefix(text(&args[1])).unwrap_or(whole)))
+        },
+    ),
+    of_two(
+        "trimsuffix",
+        "suffix",
+        |_| Type::String,
+        |args, _| {
+            let whole = text(&args[0]);
+            Ok(Value::string(whole.strip_suffix(text(&args[1])).unwrap_or(whole)))
+        },
+    ),
+    Function {
+        name: "indent",
+        parameters: &[Parameter::number("spaces"), STR],
+        variadic: None,
+        returns: |_| Type::String,
+        run: |args, _| {
+            let spaces = args[0].as_number().and_then(engine_value::Number::to_usize);
+            let spaces =
+                spaces.ok_or_else(|| CallError::argument(0, "a whole number that is not negative is required"))?;
+            Ok(Value::string(text(&args[1]).replace('\n', &format!("\n{}", " ".repeat(spaces)))))
+        },
+    },
+    Function {
+        name: "substr",
+        parameters: &[STR, Parameter::number("offset"), Parameter::number("length")],
+        variadic: None,
+        returns: |_| Type::String,
+        run: |args, _| part_of(args),
+    },
+    Function {
+        name: "split",
+        parameters: &[Parameter::string("separator"), STR],
+        variadic: None,
+        returns: |_| Type::list(Type::String),
+        run: |args, _| Ok(split(text(&args[0]), text(&args[1]))),
+    },
+    Function {
+        name: "join",
+        parameters: &[Parameter::string("separator")],
+        variadic: Some(Parameter::list_of_string("lists")),
+        returns: |_| Type::String,
+        run: |args, _| join(args),
+    },
+    Function {
+        name: "replace",
+        parameters: &[STR, Parameter::string("substr"), Parameter::string("replace")],
+        variadic: None,
+        returns: |_| Type::String,
+        run: |args, _| replace(text(&args[0]), text(&args[1]), text(&args[2])),
+    },
+];
+
+type Run = fn(&[Value], &dyn Files) -> Result<Value, CallError>;
+
+const fn of_text(name: &'static str, run: Run) -> Function {
+    Function { name, parameters: &[STR], variadic: None, returns: |_| Type::String, run }
+}
+
+const fn of_two(name: &'static str, second: &'static str, returns: fn(&[Value]) -> Type, run: Run) -> Function {
+    // Tables of parameters are constants, so each name of a second parameter has its own.
+    const SUFFIX: &[Parameter] = &[STR, Parameter::string("suffix")];
+    const PREFIX: &[Parameter] = &[STR, Parameter::string("prefix")];
+    const SUBSTR: &[Parameter] = &[STR, Parameter::string("substr")];
+    const CUTSET: &[Parameter] = &[STR, Parameter::string("cutset")];
+    let parameters = match second.as_bytes() {
+        b"suffix" => SUFFIX,
+        b"prefix" => PREFIX,
+        b"substr" => SUBSTR,
+        _ => CUTSET,
+    };
+    Function { name, parameters, variadic: None, returns, run }
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+/// How many characters people see: grapheme clusters.
+pub(super) fn length(text: &str) -> usize {
+    if text.is_ascii() && !text.contains('\r') { text.len() } else { text.graphemes(true).count() }
+}
+
+fn starts_with(whole: &Value, prefix: &str) -> Result<Value, CallError> {
+    let Data::Unknown(unknown) = &whole.data else { return Ok(Value::bool(text(whole).starts_with(prefix))) };
+    if let Some(known) = &unknown.refinements.prefix {
+        if known.starts_with(prefix) {
+            return Ok(Value::bool(true));
+        }
+        if !prefix.starts_with(known.as_ref()) {
+            return Ok(Value::bool(false));
+        }
+    }
+    Ok(Value::unknown_with(Unknown::never_null(Type::Bool).from_origin(unknown.origin)))
+}
+
+/// Capital letters at the beginnings of words.
+fn title(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut inside = false;
+    for c in text.chars() {
+        if inside {
+            out.push(c);
+        } else {
+            out.extend(c.to_uppercase());
+        }
+        inside = c.is_alphanumeric() || c == '_' || c == '\'';
+    }
+    out
+}
+
+/// Offset and length count grapheme clusters; a negative offset counts from the end, a length of -1 is all the rest.
+fn part_of(args: &[Value]) -> Result<Value, CallError> {
+    let int = |at: usize| args[at].as_i64().ok_or_else(|| CallError::argument(at, "a whole number is required"));
+    let (offset, wanted) = (int(1)?, int(2)?);
+    let clusters: Vec<&str> = text(&args[0]).graphemes(true).collect();
+    let total = clusters.len() as i64;
+    let start = if offset < 0 { (offset + total).max(0) } else { offset.min(total) };
+    let end = if wanted < 0 { total } else { start.saturating_add(wanted).min(total) };
+    Ok(Value::string(clusters[start as usize..end.max(start) as usize].concat()))
+}
+
+fn split(separator: &str, whole: &str) -> Value {
+    let parts: Vec<Value> = if separator.is_empty() {
+        whole.chars().map(|c| Value::string(c.to_string())).collect()
+    } else {
+        whole.split(separator).map(Value::string).collect()
+    };
+    Value::list(Type::String, parts)
+}
+
+fn join(args: &[Value]) -> Result<Value, CallError> {
+    let (separator, lists) = args.split_first().expect("the separator is a parameter");
+    if lists.is_empty() {
+        return Err(CallError::new("at least one list is required"));
+    }
+    let mut parts = Vec::new();
+    for (at, list) in lists.iter().enumerate() {
+        if list.has_unknown() {
+            return Ok(unknown_from(Type::String, Refinements::not_null(), lists));
+        }
+        for (index, element) in list.as_sequence().unwrap_or_default().iter().enumerate() {
+            match element.as_str() {
+                Some(text) => parts.push(text),
+                None => {
+                    let which = if lists.len() > 1 { format!(" of list {}", at + 1) } else { String::new() };
+                    let message = format!("element {index}{which} is null; cannot concatenate null values");
+                    return Err(CallError::argument(at + 1, message));
+                }
+            }
+        }
+    }
+    Ok(Value::string(parts.join(text(separator))))
+}
+
+/// A pattern between slashes is a regular expression; `$1` and `${name}` in the replacement are its groups.
+fn replace(whole: &str, pattern: &str, replacement: &str) -> Result<Value, CallError> {
+    let expression = pattern.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')).filter(|_| pattern.len() > 1);
+    let Some(expression) = expression else { return Ok(Value::string(whole.replace(pattern, replacement))) };
+    let regex = regex::Regex::new(expression)
+        .map_err(|error| CallError::argument(1, format!("invalid regular expression: {error}")))?;
+    Ok(Value::string(regex.replace_all(whole, replacement)))
+}
