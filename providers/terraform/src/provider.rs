@@ -1,0 +1,87 @@
+//! The provider: it has no configuration, and no world to speak to.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use async_trait::async_trait;
+use engine_model::{
+    address::{Mode, ProviderAddr},
+    schema::{ProviderSchemas, Schema},
+};
+use engine_value::{Path, Value};
+use providers_api::{
+    Applied, ApplyRequest, Call, DataRequest, Imported, Instance, Issue, Outcome, PlanRequest, Planned, Provider,
+    ProviderError, ReadAnswer, ReadObject, ReadRequest,
+};
+
+use crate::terraform_data;
+
+/// `terraform.io/builtin/terraform`.
+#[derive(Debug)]
+pub struct Terraform {
+    addr: ProviderAddr,
+    schemas: ProviderSchemas,
+}
+
+impl Default for Terraform {
+    fn default() -> Self {
+        let resources = BTreeMap::from([(Arc::from(terraform_data::TYPE), terraform_data::schema())]);
+        Self {
+            addr: ProviderAddr::new("terraform.io", "builtin", "terraform"),
+            schemas: ProviderSchemas { provider: Schema::default(), resources, ..ProviderSchemas::default() },
+        }
+    }
+}
+
+#[async_trait]
+impl Provider for Terraform {
+    fn addr(&self) -> &ProviderAddr {
+        &self.addr
+    }
+
+    fn schemas(&self) -> &ProviderSchemas {
+        &self.schemas
+    }
+
+    fn validate_provider(&self, _: &Value) -> Vec<Issue> {
+        Vec::new()
+    }
+
+    fn validate(&self, _: Mode, _: &str, _: &Value) -> Vec<Issue> {
+        Vec::new()
+    }
+
+    async fn configure(&self, _: &Value, _: Call<'_>) -> Result<Arc<dyn Instance>, ProviderError> {
+        Ok(Arc::new(BuiltIn))
+    }
+}
+
+/// There is nothing to hold: objects live in the state alone.
+struct BuiltIn;
+
+#[async_trait]
+impl Instance for BuiltIn {
+    async fn read(&self, requests: Vec<ReadRequest>, _: Call<'_>) -> Vec<ReadAnswer> {
+        let same = |ReadRequest { object, private, .. }| ReadObject { object, private, notes: Vec::new() };
+        requests.into_iter().map(|request| ReadAnswer::Object(same(request))).collect()
+    }
+
+    async fn plan(&self, request: PlanRequest, _: Call<'_>) -> Result<Planned, Vec<Issue>> {
+        Ok(terraform_data::plan(&request.prior, &request.config))
+    }
+
+    async fn apply(&self, request: ApplyRequest, call: Call<'_>) -> Outcome<Applied> {
+        match terraform_data::apply(&request.change.after, call.host) {
+            Some(object) => Outcome::done(Applied { object, private: Vec::new() }),
+            None => Outcome::gone(),
+        }
+    }
+
+    async fn import(&self, ty: &str, id: &str, _: Call<'_>) -> Result<Imported, ProviderError> {
+        Ok(Imported { ty: ty.to_owned(), object: terraform_data::imported(id), private: Vec::new() })
+    }
+
+    async fn data(&self, request: DataRequest, _: Call<'_>) -> Result<Value, Vec<Issue>> {
+        let detail = format!("This provider has no data source {}.", request.addr.ty);
+        Err(vec![Issue::error(Path::root(), "Unsupported data source", detail)])
+    }
+}
