@@ -1,3 +1,5 @@
 //! The sliceform command.
 
 #![forbid(unsafe_code)]
+
+mod view;
