@@ -1,6 +1,6 @@
 //! The one retry policy: what is transient is tried again a few times, each time later.
 
-use std::time::Duration;
+use std::{future::Future, time::Duration};
 
 use crate::{Call, ErrorKind, ProviderError};
 
@@ -25,10 +25,11 @@ pub fn delay(error: &ProviderError, tried: u32) -> Option<Duration> {
 ///
 /// # Errors
 /// The last error.
-pub async fn retrying<T>(
-    call: Call<'_>,
-    mut attempt: impl AsyncFnMut() -> Result<T, ProviderError>,
-) -> Result<T, ProviderError> {
+pub async fn retrying<T, F>(call: Call<'_>, mut attempt: impl FnMut() -> F) -> Result<T, ProviderError>
+where
+    // Not `AsyncFnMut`: the compiler cannot tell that such a call may move between threads, as instances' must.
+    F: Future<Output = Result<T, ProviderError>>,
+{
     let mut tried = 0;
     loop {
         let error = match attempt().await {
@@ -72,9 +73,9 @@ mod tests {
             let (cancel, host) = (CancellationToken::new(), FixedHost::new(0));
             let mut tries = 0;
             let call = Call { progress: &Silent, cancel: &cancel, host: &host };
-            let result = retrying(call, async || {
+            let result = retrying(call, || {
                 tries += 1;
-                Err::<(), _>(ProviderError::new(kind, "no"))
+                async move { Err::<(), _>(ProviderError::new(kind, "no")) }
             })
             .await;
             assert!(result.is_err());
