@@ -5,11 +5,18 @@
 
 #![forbid(unsafe_code)]
 
+mod cluster;
 mod connection;
+mod data;
 mod error;
+mod instance;
+mod object;
+mod provider;
+mod resource;
 
 pub use connection::{
     Connection, ConnectionOverride, ConnectionSettings, Environment, Exec, Secret, connection_attributes,
     connection_blocks,
 };
 pub use error::{is_not_found, provider_error};
+pub use provider::KubernetesProvider;

@@ -1,0 +1,120 @@
+//! A configured provider: dispatches by type, and does nothing else.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use engine_model::name::ClusterIdentity;
+use engine_value::{Path, Value};
+use providers_api::{
+    Applied, ApplyRequest, Call, DataRequest, ErrorKind, Imported, Instance, Issue, Outcome, PlanRequest, Planned,
+    ProviderError, ReadAnswer, ReadRequest,
+};
+
+use crate::{
+    Connection,
+    cluster::Cluster,
+    data,
+    object::key::ObjectKey,
+    resource::{manifest, namespace},
+};
+
+/// One configuration of the provider.
+pub(crate) struct KubernetesInstance {
+    cluster: Cluster,
+}
+
+impl KubernetesInstance {
+    pub(crate) fn new(connection: Arc<Connection>) -> Self {
+        Self { cluster: Cluster::new(connection) }
+    }
+}
+
+#[async_trait]
+impl Instance for KubernetesInstance {
+    async fn identity(&self, call: Call<'_>) -> Result<Option<ClusterIdentity>, ProviderError> {
+        self.cluster.identity(call).await.map(Some)
+    }
+
+    async fn read(&self, requests: Vec<ReadRequest>, call: Call<'_>) -> Vec<ReadAnswer> {
+        let keys: Vec<Option<ObjectKey>> = requests.iter().map(key_of).collect();
+        let known: Vec<ObjectKey> = keys.iter().flatten().cloned().collect();
+        let mut found = self.cluster.read(&known, call).await.into_iter();
+        let answers = requests.into_iter().zip(keys).map(|(request, key)| {
+            let Some(key) = key else {
+                let what = format!("the state of {} does not say which object it is", request.addr);
+                return ReadAnswer::Failed(ProviderError::permanent(what));
+            };
+            match found.next().expect("there is an answer for every key") {
+                Ok(None) => ReadAnswer::Gone,
+                Ok(Some(live)) => ReadAnswer::Object(match request.addr.ty.as_ref() {
+                    namespace::TYPE => namespace::refreshed(request.object, &live),
+                    _ => manifest::refreshed(request.object, &live),
+                }),
+                Err(error) => unread(&key, &error),
+            }
+        });
+        answers.collect()
+    }
+
+    async fn plan(&self, request: PlanRequest, call: Call<'_>) -> Result<Planned, Vec<Issue>> {
+        match request.addr.ty.as_ref() {
+            manifest::TYPE => manifest::plan(&self.cluster, request, call).await,
+            namespace::TYPE => namespace::plan(&self.cluster, request, call).await,
+            other => Err(unknown_type(other)),
+        }
+    }
+
+    async fn apply(&self, request: ApplyRequest, call: Call<'_>) -> Outcome<Applied> {
+        match request.change.addr.ty.as_ref() {
+            manifest::TYPE => manifest::apply(&self.cluster, request, call).await,
+            namespace::TYPE => namespace::apply(&self.cluster, request, call).await,
+            other => {
+                let before = Some(request.change.before).filter(|before| !before.is_null());
+                let now = before.map(|object| Applied { object, private: request.change.private });
+                Outcome::failed(now, ProviderError::permanent(format!("there is no resource type {other}")))
+            }
+        }
+    }
+
+    async fn import(&self, ty: &str, id: &str, call: Call<'_>) -> Result<Imported, ProviderError> {
+        match ty {
+            manifest::TYPE => manifest::import(&self.cluster, id, call).await,
+            namespace::TYPE => namespace::import(&self.cluster, id, call).await,
+            other => Err(ProviderError::permanent(format!("there is no resource type {other}"))),
+        }
+    }
+
+    async fn data(&self, request: DataRequest, call: Call<'_>) -> Result<Value, Vec<Issue>> {
+        match request.addr.ty.as_ref() {
+            data::RESOURCE => data::resource(&self.cluster, request.config, call).await,
+            data::RESOURCES => data::resources(&self.cluster, request.config, call).await,
+            other => Err(unknown_type(other)),
+        }
+    }
+}
+
+fn key_of(request: &ReadRequest) -> Option<ObjectKey> {
+    match request.addr.ty.as_ref() {
+        namespace::TYPE => namespace::key_of(&request.object),
+        _ => manifest::key_of(&request.object),
+    }
+}
+
+/// One error of a list is the error of each of its objects.
+fn unread(key: &ObjectKey, error: &ProviderError) -> ReadAnswer {
+    let mut own = ProviderError::new(error.kind, format!("{key} could not be read: {error}"));
+    own.hint = error.hint.clone();
+    if let Some(source) = &error.source {
+        own = own.caused_by(source.to_string());
+    }
+    match error.kind {
+        ErrorKind::Unreachable | ErrorKind::Transient { .. } | ErrorKind::Timeout | ErrorKind::Cancelled => {
+            ReadAnswer::Unreachable(own)
+        }
+        ErrorKind::Forbidden | ErrorKind::Conflict | ErrorKind::Permanent => ReadAnswer::Failed(own),
+    }
+}
+
+fn unknown_type(ty: &str) -> Vec<Issue> {
+    vec![Issue::error(Path::root(), "Unknown type", format!("This provider has no {ty}."))]
+}

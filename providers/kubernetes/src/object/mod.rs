@@ -1,0 +1,8 @@
+//! Kubernetes objects as JSON: their names, which of their fields are ours, what a refusal says about them. No network.
+
+pub(crate) mod convert;
+pub(crate) mod key;
+pub(crate) mod place;
+pub(crate) mod project;
+pub(crate) mod refusal;
+pub(crate) mod shape;

@@ -1,0 +1,130 @@
+//! What it means that the API server refuses an object.
+
+use kube::core::Status;
+
+/// Why an object was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// Its namespace is not there (yet).
+    NoNamespace(String),
+    /// Its kind is not served (any more).
+    NoKind,
+    /// This identity may not write such objects: not even a dry run.
+    NotAllowed,
+    /// Other managers own fields: who, which.
+    Owned(Vec<(String, String)>),
+    /// Only fields that cannot be changed stand against it.
+    Immutable(Vec<String>),
+    /// Another version of the object, or another object of that name, is there.
+    Changed(String),
+    /// It is wrong: what, at which field.
+    Wrong(Vec<(String, String)>),
+}
+
+/// What a refusal to apply means.
+pub(crate) fn refusal(status: &Status) -> Refusal {
+    let details = status.details.as_ref();
+    let causes = details.map_or(&[][..], |details| &details.causes);
+    match status.code {
+        404 if details.is_some_and(|details| details.kind == "namespaces") => {
+            Refusal::NoNamespace(details.map(|details| details.name.clone()).unwrap_or_default())
+        }
+        404 => Refusal::NoKind,
+        403 if status.message.contains("cannot patch resource") => Refusal::NotAllowed,
+        409 if causes.iter().any(|cause| cause.reason == "FieldManagerConflict") => {
+            let manager = |message: &str| message.trim_start_matches("conflict with ").to_owned();
+            Refusal::Owned(causes.iter().map(|cause| (manager(&cause.message), cause.field.clone())).collect())
+        }
+        409 => Refusal::Changed(status.message.clone()),
+        422 if !causes.is_empty() && causes.iter().all(|cause| is_immutable(&cause.message)) => {
+            Refusal::Immutable(causes.iter().map(|cause| cause.field.clone()).collect())
+        }
+        _ if causes.is_empty() => Refusal::Wrong(vec![(status.message.clone(), String::new())]),
+        _ => Refusal::Wrong(causes.iter().map(|cause| (cause.message.clone(), cause.field.clone())).collect()),
+    }
+}
+
+/// The words in which Kubernetes' own validation, and the rules of many custom resources, say that a field cannot be
+/// changed: there is no machine-readable reason for it.
+const IMMUTABLE: &[&str] = &[
+    "immutable",
+    "may not be changed",
+    "may not change",
+    "cannot be changed",
+    "cannot change",
+    "updates to statefulset spec",
+    "pod updates may not change",
+    "updates to parameters are forbidden",
+];
+
+fn is_immutable(message: &str) -> bool {
+    IMMUTABLE.iter().any(|words| message.contains(words))
+}
+
+/// What is wrong with a value, without the value: for objects whose content is secret.
+pub(crate) fn without_value(message: &str) -> String {
+    // "Invalid value: \"…\": why", where what is quoted may hold anything, colons too.
+    match message.split_once(':') {
+        Some((what, rest)) if rest.trim_start().starts_with(['"', '{', '[']) => match rest.rsplit_once(": ") {
+            Some((_, why)) if !why.contains('"') => format!("{what}: {why}"),
+            _ => what.to_owned(),
+        },
+        _ => message.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value as Json, json};
+
+    use super::*;
+
+    fn status(code: u16, message: &str, details: Json) -> Status {
+        serde_json::from_value(json!({"code": code, "message": message, "details": details})).unwrap()
+    }
+
+    #[test]
+    fn refusals_are_told_apart() {
+        let cause =
+            |reason: &str, message: &str, field: &str| json!({"reason": reason, "message": message, "field": field});
+        let owned = cause("FieldManagerConflict", "conflict with \"kubectl-edit\" using apps/v1", ".spec.replicas");
+        let fixed = cause("FieldValueInvalid", "Invalid value: {}: field is immutable", "spec.selector");
+        let wrong = cause("FieldValueInvalid", "Invalid value: -1: must be positive", "spec.replicas");
+        let text = str::to_owned;
+        for (status, expected) in [
+            (status(404, "", json!({"kind": "namespaces", "name": "a"})), Refusal::NoNamespace(text("a"))),
+            (status(404, "the server could not find the requested resource", json!({})), Refusal::NoKind),
+            (
+                status(403, "pods is forbidden: User \"x\" cannot patch resource \"pods\"", json!({})),
+                Refusal::NotAllowed,
+            ),
+            (status(403, "exceeded quota", json!({})), Refusal::Wrong(vec![(text("exceeded quota"), String::new())])),
+            (
+                status(409, "", json!({"causes": [owned]})),
+                Refusal::Owned(vec![(text("\"kubectl-edit\" using apps/v1"), text(".spec.replicas"))]),
+            ),
+            (status(409, "modified", json!({})), Refusal::Changed(text("modified"))),
+            (status(422, "", json!({"causes": [fixed.clone()]})), Refusal::Immutable(vec![text("spec.selector")])),
+            (
+                status(422, "", json!({"causes": [fixed, wrong]})),
+                Refusal::Wrong(vec![
+                    (text("Invalid value: {}: field is immutable"), text("spec.selector")),
+                    (text("Invalid value: -1: must be positive"), text("spec.replicas")),
+                ]),
+            ),
+        ] {
+            assert_eq!(refusal(&status), expected, "{status:?}");
+        }
+    }
+
+    #[test]
+    fn values_are_left_out() {
+        for (message, expected) in [
+            ("Invalid value: \"hun: ter2\": must be base64", "Invalid value: must be base64"),
+            ("Invalid value: \"x: \"y\"", "Invalid value"),
+            ("Required value", "Required value"),
+        ] {
+            assert_eq!(without_value(message), expected);
+        }
+    }
+}

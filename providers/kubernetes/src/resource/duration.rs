@@ -1,0 +1,68 @@
+//! Durations as Terraform's `timeouts` blocks write them: `90s`, `10m`, `1h30m`, `1.5h`.
+
+use std::time::Duration;
+
+use engine_value::{Path, Value};
+use providers_api::Issue;
+
+/// Reads a duration; `None` where the text is none.
+pub(crate) fn parse(text: &str) -> Option<Duration> {
+    let mut rest = text;
+    let mut total = 0.0;
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+        let number: f64 = rest[..digits].parse().ok()?;
+        let after = &rest[digits..];
+        let unit = after.find(|c: char| c.is_ascii_digit()).unwrap_or(after.len());
+        total += number
+            * match &after[..unit] {
+                "ms" => 0.001,
+                "s" => 1.0,
+                "m" => 60.0,
+                "h" => 3600.0,
+                _ => return None,
+            };
+        rest = &after[unit..];
+    }
+    (!text.is_empty()).then(|| Duration::try_from_secs_f64(total).ok()).flatten()
+}
+
+/// An entry of a `timeouts` block, or its default where it is not set.
+pub(crate) fn timeout(block: Option<&Value>, name: &str, default: Duration) -> Duration {
+    block.and_then(|block| block.get(name)).and_then(Value::as_str).and_then(parse).unwrap_or(default)
+}
+
+/// What is wrong with the entries of a `timeouts` block.
+pub(crate) fn check(block: &Value, path: &Path) -> Vec<Issue> {
+    let Some(entries) = block.as_map() else { return Vec::new() };
+    let texts = entries.iter().filter_map(|(name, value)| Some((name, value.as_str()?)));
+    texts
+        .filter(|(_, text)| parse(text).is_none())
+        .map(|(name, text)| {
+            let detail = format!("{text:?} is no duration.");
+            Issue::error(path.clone().attr(name.clone()), "Invalid timeout", detail)
+                .hint("Write it as numbers with units: \"90s\", \"10m\", \"1h30m\".")
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_read() {
+        for (text, expected) in [
+            ("90s", Some(90.0)),
+            ("1h30m", Some(5400.0)),
+            ("1.5m", Some(90.0)),
+            ("250ms", Some(0.25)),
+            ("", None),
+            ("10", None),
+            ("10 m", None),
+            ("m", None),
+        ] {
+            assert_eq!(parse(text).map(|duration| duration.as_secs_f64()), expected, "{text:?}");
+        }
+    }
+}

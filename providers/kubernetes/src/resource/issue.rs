@@ -1,0 +1,69 @@
+//! From failures and refusals to what is told about a place in the configuration.
+
+use std::error::Error;
+
+use engine_value::Path;
+use providers_api::{Issue, ProviderError};
+use serde_json::Value as Json;
+
+use crate::object::{place::place, project::is_secret, refusal::without_value};
+
+/// What failed, told about a place.
+pub(crate) fn failed(path: Path, summary: &str, error: &ProviderError) -> Issue {
+    let mut detail = sentence(&error.to_string());
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        detail += &format!(" Caused by: {error}.");
+        cause = error.source();
+    }
+    let issue = Issue::error(path, summary, detail);
+    match &error.hint {
+        Some(hint) => issue.hint(hint.clone()),
+        None => issue,
+    }
+}
+
+/// What is wrong with fields of a manifest, which lies at `root`.
+pub(crate) fn wrong(root: &Path, manifest: &Json, what: &str, causes: Vec<(String, String)>) -> Vec<Issue> {
+    causes
+        .into_iter()
+        .map(|(message, field)| {
+            let message = if is_secret(manifest) { without_value(&message) } else { message };
+            let detail = match field.as_str() {
+                "" => sentence(&message),
+                field => format!("{}: {}", field.trim_start_matches('.'), sentence(&message)),
+            };
+            Issue::error(within(root, &field, manifest), format!("{what} is refused"), detail)
+        })
+        .collect()
+}
+
+/// Fields that other managers own.
+pub(crate) fn owned(root: &Path, manifest: &Json, what: &str, conflicts: &[(String, String)]) -> Vec<Issue> {
+    conflicts
+        .iter()
+        .map(|(manager, field)| {
+            let detail = format!(
+                "{} of {what} belongs to the field manager {manager}, which gave it another value.",
+                field.trim_start_matches('.')
+            );
+            Issue::error(within(root, field, manifest), "Field owned by another manager", detail)
+        })
+        .collect()
+}
+
+/// The place of a field of a manifest that lies at `root`.
+pub(crate) fn within(root: &Path, field: &str, manifest: &Json) -> Path {
+    let inside = place(field, manifest);
+    Path(root.0.iter().cloned().chain(inside.0).collect())
+}
+
+/// A fragment as a sentence.
+pub(crate) fn sentence(fragment: &str) -> String {
+    let mut letters = fragment.chars();
+    let text = match letters.next() {
+        Some(first) => first.to_uppercase().chain(letters).collect::<String>(),
+        None => String::new(),
+    };
+    if text.ends_with(['.', '!', '?']) { text } else { text + "." }
+}

@@ -1,0 +1,296 @@
+//! What a block says, and what is wrong with it that can be told without a cluster.
+
+use std::time::Duration;
+
+use engine_value::{Path, Step, Value};
+use providers_api::Issue;
+use serde_json::Value as Json;
+
+use crate::{
+    cluster::{DEFAULT_MANAGER, FieldManager},
+    object::{convert::to_json, key::ObjectKey, project::normalized},
+    resource::duration,
+};
+
+/// As long as HashiCorp's provider waits.
+const TIMEOUT: Duration = Duration::from_secs(10 * 60);
+
+/// What a block says.
+#[derive(Clone, Debug)]
+pub(super) struct Config {
+    /// As it stands there.
+    pub(super) manifest: Value,
+    /// As it is sent; `None` where a part is not known.
+    pub(super) body: Option<Json>,
+    /// Who applies.
+    pub(super) manager: FieldManager,
+    /// `computed_fields`, as names of nested fields.
+    pub(super) left_out: Vec<Vec<String>>,
+    /// For create and update.
+    pub(super) timeout: Duration,
+    /// For delete.
+    pub(super) delete_timeout: Duration,
+}
+
+impl Config {
+    /// What an object of the schema's type says.
+    pub(super) fn of(object: &Value) -> Self {
+        let manifest = object.get("manifest").cloned().unwrap_or_else(|| Value::null(engine_value::Type::Dynamic));
+        let body = to_json(&manifest).ok().flatten().filter(Json::is_object).map(normalized);
+        let manager = block(object, "field_manager");
+        let manager = FieldManager {
+            name: manager.and_then(|b| b.get("name")?.as_str()).unwrap_or(DEFAULT_MANAGER).to_owned(),
+            force: manager.and_then(|b| b.get("force_conflicts")?.as_bool()).unwrap_or(false),
+        };
+        let fields = object.get("computed_fields").and_then(Value::as_sequence).unwrap_or_default();
+        let timeouts = block(object, "timeouts");
+        Self {
+            manifest,
+            body,
+            manager,
+            left_out: fields.iter().filter_map(|field| field_names(field.as_str()?)).collect(),
+            timeout: duration::timeout(timeouts, "update", TIMEOUT).max(duration::timeout(timeouts, "create", TIMEOUT)),
+            delete_timeout: duration::timeout(timeouts, "delete", TIMEOUT),
+        }
+    }
+
+    /// What the object is named, where that is known.
+    pub(super) fn key(&self) -> Option<ObjectKey> {
+        match &self.body {
+            Some(body) => ObjectKey::of(body),
+            None => {
+                let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
+                let metadata = self.manifest.get("metadata")?;
+                let namespace = metadata.get("namespace");
+                if namespace.is_some_and(|namespace| !namespace.is_known()) {
+                    return None;
+                }
+                Some(ObjectKey {
+                    api_version: text(self.manifest.get("apiVersion"))?,
+                    kind: text(self.manifest.get("kind"))?,
+                    namespace: text(namespace),
+                    name: text(metadata.get("name"))?,
+                })
+            }
+        }
+    }
+}
+
+fn block<'a>(object: &'a Value, name: &str) -> Option<&'a Value> {
+    object.get(name)?.as_sequence()?.first()
+}
+
+/// `metadata.annotations["a/b"]` as names. `None`: it names an element of a list, which has no fixed place.
+fn field_names(text: &str) -> Option<Vec<String>> {
+    let mut names = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        if let Some(inside) = rest.strip_prefix("[\"") {
+            let (name, after) = inside.split_once("\"]")?;
+            names.push(name.to_owned());
+            rest = after;
+        } else {
+            let field = rest.strip_prefix('.').unwrap_or(rest);
+            let end = field.find(['.', '[']).unwrap_or(field.len());
+            if end == 0 {
+                return None;
+            }
+            names.push(field[..end].to_owned());
+            rest = &field[end..];
+        }
+    }
+    (!names.is_empty()).then_some(names)
+}
+
+/// Fields of `metadata` that the server gives.
+pub(super) const SERVER_FIELDS: &[&str] = &[
+    "creationTimestamp",
+    "deletionGracePeriodSeconds",
+    "deletionTimestamp",
+    "generation",
+    "managedFields",
+    "resourceVersion",
+    "selfLink",
+    "uid",
+];
+
+/// What is wrong with a block. Unknown values are not checked.
+pub(crate) fn validate(config: &Value) -> Vec<Issue> {
+    let mut issues = Vec::new();
+    if let Some(manifest) = config.get("manifest") {
+        validate_manifest(manifest, &mut issues);
+    }
+    for (name, instead) in [
+        ("wait_for", "Remove it: this provider does not wait for fields yet."),
+        (
+            "wait",
+            "Remove it: this provider waits for definitions to be established and deletions to end, and for nothing else yet.",
+        ),
+    ] {
+        let set = config.get(name).is_some_and(|value| match value.as_sequence() {
+            Some(blocks) => !blocks.is_empty(),
+            None => value.is_known() && !value.is_null(),
+        });
+        if set {
+            let detail = format!("`{name}` is not supported.");
+            issues.push(Issue::error(Path::root().attr(name), "Unsupported argument", detail).hint(instead));
+        }
+    }
+    if let Some(timeouts) = block(config, "timeouts") {
+        issues.extend(duration::check(timeouts, &Path::root().attr("timeouts").index(0)));
+    }
+    let fields = config.get("computed_fields").and_then(Value::as_sequence).unwrap_or_default();
+    for (at, field) in fields.iter().enumerate() {
+        if let Some(text) = field.as_str().filter(|text| field_names(text).is_none()) {
+            let detail = format!("{text:?} names no field by names alone.");
+            issues.push(Issue::error(Path::root().attr("computed_fields").index(at), "Invalid field", detail).hint(
+                "Write it as metadata.annotations or metadata.labels[\"a/b\"]; elements of lists have no fixed place.",
+            ));
+        }
+    }
+    issues
+}
+
+fn validate_manifest(manifest: &Value, issues: &mut Vec<Issue>) {
+    let root = Path::root().attr("manifest");
+    if !manifest.is_known() {
+        return;
+    }
+    if manifest.as_map().is_none() {
+        let detail = format!("An object is required, not {}.", manifest.type_of().friendly());
+        issues.push(Issue::error(root, "Invalid manifest", detail).hint(
+            "Write it as { apiVersion = …, kind = …, metadata = { name = … } }, or use yamldecode() on one document.",
+        ));
+        return;
+    }
+    let mut required = |path: Path| {
+        let inside = Path(path.0[1..].to_vec());
+        // An unknown part around it may hold it.
+        let around = inside.parent().and_then(|parent| parent.get(manifest));
+        if around.is_some_and(|around| !around.is_known()) {
+            return;
+        }
+        match inside.get(manifest) {
+            Some(value) if !value.is_known() => {}
+            Some(value) if value.as_str().is_some_and(|text| !text.is_empty()) => {}
+            _ => {
+                let name = path.0.last().map_or(String::new(), |step| match step {
+                    Step::Attr(name) => name.to_string(),
+                    _ => String::new(),
+                });
+                let detail = format!("{name} must be there, and be text.");
+                let at = if inside.get(manifest).is_some() { path } else { root.clone() };
+                issues.push(Issue::error(at, "Incomplete manifest", detail));
+            }
+        }
+    };
+    required(root.clone().attr("apiVersion"));
+    required(root.clone().attr("kind"));
+    required(root.clone().attr("metadata").attr("name"));
+    if at(manifest, &["metadata", "generateName"]).is_some() {
+        issues.push(
+            Issue::error(
+                root.clone().attr("metadata").attr("generateName"),
+                "Unsupported field",
+                "Server-side apply needs a name.",
+            )
+            .hint("Set metadata.name; a random part can come from another resource."),
+        );
+    }
+    for field in SERVER_FIELDS {
+        if at(manifest, &["metadata", field]).is_some() {
+            let detail = format!("metadata.{field} is given by the server.");
+            issues.push(
+                Issue::error(root.clone().attr("metadata").attr(*field), "Field of the server", detail)
+                    .hint("Remove it."),
+            );
+        }
+    }
+    let kind = manifest.get("kind").and_then(Value::as_str).unwrap_or_default();
+    if kind == "List" {
+        issues.push(
+            Issue::error(root.clone().attr("kind"), "Unsupported kind", "A List is many objects.")
+                .hint("Make one resource of each item, with for_each."),
+        );
+    }
+    if let Some(name) = at(manifest, &["metadata", "name"]).and_then(Value::as_str)
+        && name.contains(|c: char| c.is_whitespace() || c.is_control() || "/%?#".contains(c))
+    {
+        let detail = format!("{name:?} cannot be the name of an object.");
+        issues.push(Issue::error(root.attr("metadata").attr("name"), "Invalid name", detail));
+    }
+}
+
+/// A part that is there and not null.
+fn at<'a>(value: &'a Value, names: &[&str]) -> Option<&'a Value> {
+    names.iter().try_fold(value, |value, name| value.get(name)).filter(|value| !value.is_null())
+}
+
+#[cfg(test)]
+mod tests {
+    use engine_value::Type;
+    use serde_json::json;
+
+    use super::*;
+    use crate::object::convert::from_json;
+
+    #[test]
+    fn what_is_wrong_is_told_without_a_cluster() {
+        let good = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}});
+        let with = |pointer: &str, value: Json| {
+            let mut manifest = good.clone();
+            let (around, name) = pointer.rsplit_once('/').unwrap();
+            manifest.pointer_mut(around).unwrap()[name] = value;
+            manifest
+        };
+        for (manifest, expected) in [
+            (good.clone(), None),
+            (with("/metadata/creationTimestamp", Json::Null), None),
+            (json!("text"), Some("manifest: An object is required, not string.")),
+            (
+                json!({"kind": "ConfigMap", "metadata": {"name": "a"}}),
+                Some("manifest: apiVersion must be there, and be text."),
+            ),
+            (with("/metadata/name", json!("")), Some("manifest.metadata.name: name must be there, and be text.")),
+            (
+                with("/metadata/name", json!("a/b")),
+                Some("manifest.metadata.name: \"a/b\" cannot be the name of an object."),
+            ),
+            (with("/metadata/uid", json!("x")), Some("manifest.metadata.uid: metadata.uid is given by the server.")),
+            (with("/kind", json!("List")), Some("manifest.kind: A List is many objects.")),
+        ] {
+            let issues = validate(&Value::object([("manifest", from_json(&manifest))]));
+            let found = issues.first().map(|issue| format!("{}: {}", issue.path, issue.detail));
+            assert_eq!(found.as_deref(), expected, "{manifest}");
+        }
+    }
+
+    #[test]
+    fn unknown_parts_are_not_checked() {
+        let metadata = Value::object([("name", Value::unknown(Type::String))]);
+        for manifest in [
+            Value::unknown(Type::Dynamic),
+            Value::object([("apiVersion", "v1".into()), ("kind", "A".into()), ("metadata", metadata)]),
+            Value::object([
+                ("apiVersion", "v1".into()),
+                ("kind", "A".into()),
+                ("metadata", Value::unknown(Type::Dynamic)),
+            ]),
+        ] {
+            assert_eq!(validate(&Value::object([("manifest", manifest)])), []);
+        }
+    }
+
+    #[test]
+    fn computed_fields_are_names() {
+        for (text, expected) in [
+            ("metadata.annotations", Some(vec!["metadata", "annotations"])),
+            ("metadata.labels[\"a.b/c\"]", Some(vec!["metadata", "labels", "a.b/c"])),
+            ("spec.containers[0].image", None),
+            ("", None),
+        ] {
+            let expected = expected.map(|names| names.into_iter().map(str::to_owned).collect());
+            assert_eq!(field_names(text), expected, "{text}");
+        }
+    }
+}

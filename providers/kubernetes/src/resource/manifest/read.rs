@@ -1,0 +1,111 @@
+//! What has become of an object, and objects that are taken into the state.
+
+use engine_value::{Path, Type, Value};
+use providers_api::{Call, Imported, ProviderError, ReadObject};
+use serde_json::Value as Json;
+
+use super::{TYPE, config::Config};
+use crate::{
+    cluster::Cluster,
+    object::{
+        convert::{from_json, mark_secret, to_json},
+        key::ObjectKey,
+        project::{project, without},
+    },
+};
+
+/// What names an object of the state; `None` where the state holds nothing that could.
+pub(crate) fn key_of(stored: &Value) -> Option<ObjectKey> {
+    let part = |name: &str| stored.get(name).and_then(|part| to_json(part).ok().flatten());
+    part("object").as_ref().and_then(ObjectKey::of).or_else(|| ObjectKey::of(&part("manifest")?))
+}
+
+/// An object of the state as it is now: what its manifest says, with the live values.
+pub(crate) fn refreshed(stored: Value, live: &Json) -> ReadObject {
+    let object = observed(&Config::of(&stored), live);
+    let uid = Path::root().attr("object").attr("metadata").attr("uid");
+    let is_other = match (uid.get(&stored), live.pointer("/metadata/uid").and_then(Json::as_str)) {
+        (Some(before), Some(now)) => before.as_str().is_some_and(|before| before != now),
+        _ => false,
+    };
+    let notes = if is_other { vec!["it was deleted, and made anew by somebody else".to_owned()] } else { Vec::new() };
+    let object = Path::root().attr("object").set(&stored, object);
+    ReadObject { object: object.unwrap_or(stored), private: Vec::new(), notes }
+}
+
+/// `object`: of the live object what the manifest says, and its UID.
+pub(super) fn observed(config: &Config, live: &Json) -> Value {
+    let Some(body) = &config.body else { return Value::null(Type::Dynamic) };
+    let mut object = project(&without(body.clone(), &config.left_out), live, &config.manager.name);
+    if let (Some(Json::Object(metadata)), Some(uid)) = (object.get_mut("metadata"), live.pointer("/metadata/uid")) {
+        metadata.insert("uid".to_owned(), uid.clone());
+    }
+    mark_secret(from_json(&object))
+}
+
+/// Finds an object by `apiVersion=…,kind=…,namespace=…,name=…`.
+pub(crate) async fn import(cluster: &Cluster, id: &str, call: Call<'_>) -> Result<Imported, ProviderError> {
+    let key = ObjectKey::from_id(id).map_err(|why| {
+        ProviderError::permanent(format!("{id:?} is no identifier of a {TYPE}: {why}"))
+            .hint("Write it as apiVersion=apps/v1,kind=Deployment,namespace=team-a,name=web.")
+    })?;
+    let kind = cluster.kind_of(&key, call).await?;
+    let kind = kind.ok_or_else(|| ProviderError::permanent(format!("the cluster has no kind {}", key.kind)))?;
+    let live = cluster.get(&kind, &key, call).await?;
+    let live = live.ok_or_else(|| ProviderError::permanent(format!("there is no {key}")))?;
+    let manifest = mark_secret(from_json(&configurable(&live)));
+    let schema = super::schema().block;
+    let blocks = schema
+        .blocks
+        .iter()
+        .map(|(name, nested)| (name.to_string(), Value::list(nested.block.value_type(), Vec::new())));
+    let attributes =
+        schema.attributes.iter().map(|(name, attribute)| (name.to_string(), Value::null(attribute.value_type())));
+    let object = Value::object(attributes.chain(blocks));
+    let object = Path::root().attr("manifest").set(&object, manifest).unwrap_or(object);
+    Ok(Imported { ty: TYPE.to_owned(), object: refreshed(object, &live).object, private: Vec::new() })
+}
+
+/// A live object without what the server gives: what a configuration could say.
+fn configurable(live: &Json) -> Json {
+    let mut object = live.clone();
+    if let Json::Object(fields) = &mut object {
+        fields.remove("status");
+        if let Some(Json::Object(metadata)) = fields.get_mut("metadata") {
+            for field in super::config::SERVER_FIELDS {
+                metadata.remove(*field);
+            }
+            if let Some(Json::Object(annotations)) = metadata.get_mut("annotations") {
+                annotations.remove("kubectl.kubernetes.io/last-applied-configuration");
+                if annotations.is_empty() {
+                    metadata.remove("annotations");
+                }
+            }
+        }
+    }
+    object
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_what_the_manifest_says_is_read_back() {
+        let manifest = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"x": "1"}});
+        let stored_object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "uid": "u1"}, "data": {"x": "1"}});
+        let stored = Value::object([("manifest", from_json(&manifest)), ("object", from_json(&stored_object))]);
+        assert_eq!(key_of(&stored).unwrap().to_string(), "ConfigMap a");
+        let mut live = json!({"apiVersion": "v1", "kind": "ConfigMap", "data": {"x": "1", "foreign": "2"},
+            "metadata": {"name": "a", "uid": "u1", "resourceVersion": "7", "labels": {"other": "x"}}});
+        let same = refreshed(stored.clone(), &live);
+        assert_eq!(same.object, stored);
+        live["data"]["x"] = "2".into();
+        live["metadata"]["uid"] = "u2".into();
+        let other = refreshed(stored, &live);
+        assert_eq!(other.object.get("object").unwrap().get("data").unwrap().get("x"), Some(&Value::from("2")));
+        assert_eq!(other.notes.len(), 1);
+    }
+}

@@ -1,0 +1,70 @@
+//! The schema, under HashiCorp's names.
+
+use engine_model::schema::{Attribute, Block, NestedBlock, Nesting, Schema, Usage};
+use engine_value::Type;
+
+/// The schema of `kubernetes_manifest`.
+pub(crate) fn schema() -> Schema {
+    let optional = |ty: Type, description: &str| Attribute::new(ty, Usage::Optional, description);
+    let text = |description: &str| optional(Type::String, description);
+    let one = |block: Block| NestedBlock { nesting: Nesting::List, block, min_items: 0, max_items: 1 };
+    let field_manager = Block::new(
+        [
+            ("name", text("The name under which fields are owned. Default: `sliceform`.")),
+            ("force_conflicts", optional(Type::Bool, "Take fields that other managers own. Default: false.")),
+        ],
+        "Who owns the fields.",
+    );
+    let timeouts = Block::new(
+        [
+            ("create", text("Default: 10m.")),
+            ("update", text("Default: 10m.")),
+            ("delete", text("Default: 10m. The object is waited for until it is gone.")),
+        ],
+        "How long each may take.",
+    );
+    let condition =
+        Block::new([("type", text("Its type.")), ("status", text("Its status."))], "A condition to wait for.");
+    let wait = Block::new(
+        [
+            ("rollout", optional(Type::Bool, "Wait for the roll-out.")),
+            ("fields", optional(Type::map(Type::String), "Wait for values of fields.")),
+        ],
+        "Not supported yet: refused when set.",
+    )
+    .with_block("condition", NestedBlock { nesting: Nesting::List, block: condition, min_items: 0, max_items: 0 });
+    let block = Block::new(
+        [
+            (
+                "manifest",
+                Attribute::new(
+                    Type::Dynamic,
+                    Usage::Required,
+                    "The object, as in YAML: `apiVersion`, `kind`, `metadata`, …. Nulls are left out.",
+                ),
+            ),
+            (
+                "object",
+                Attribute::new(
+                    Type::Dynamic,
+                    Usage::Computed,
+                    "Of the live object what `manifest` says, as the server spells it, and `metadata.uid`.",
+                ),
+            ),
+            (
+                "computed_fields",
+                optional(
+                    Type::list(Type::String),
+                    "Fields of `manifest` that the server or others may change at will (`metadata.annotations`): they are \
+                     applied, but neither compared nor exported.",
+                ),
+            ),
+            ("wait_for", optional(Type::Dynamic, "Not supported: refused when set.")),
+        ],
+        "Any Kubernetes object, by server-side apply.",
+    )
+    .with_block("field_manager", one(field_manager))
+    .with_block("timeouts", one(timeouts))
+    .with_block("wait", one(wait));
+    Schema { version: 1, block }
+}

@@ -1,0 +1,7 @@
+//! The resource types, a folder or file each, and what they share.
+
+pub(crate) mod duration;
+pub(crate) mod issue;
+pub(crate) mod manifest;
+pub(crate) mod namespace;
+mod settle;

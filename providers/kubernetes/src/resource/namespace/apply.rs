@@ -1,0 +1,146 @@
+//! Create, update, delete, import.
+
+use std::time::Duration;
+
+use engine_value::{Type, Value};
+use kube::core::DynamicObject;
+use providers_api::{Applied, ApplyRequest, Call, Imported, Outcome, ProviderError};
+use serde_json::Value as Json;
+
+use super::{
+    TYPE,
+    metadata::{MAPS, body, get, key, key_of, refreshed, set, settled},
+};
+use crate::{
+    cluster::{Cluster, DEFAULT_MANAGER, FieldManager, discovery::Lookup, watch::Look},
+    object::key::ObjectKey,
+    resource::{
+        duration,
+        settle::{self, Desired, Expected},
+    },
+};
+
+/// As long as HashiCorp's provider waits for one to go.
+const TIMEOUT: Duration = Duration::from_secs(5 * 60);
+
+/// Long for a controller that only has to make one object: longer means that it does not run.
+const ACCOUNT_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Carries out one change. See the crate's contract.
+pub(crate) async fn apply(cluster: &Cluster, request: ApplyRequest, call: Call<'_>) -> Outcome<Applied> {
+    let change = request.change;
+    let before = (!change.before.is_null()).then_some(change.before);
+    if change.after.is_null() {
+        return match before {
+            Some(before) => delete(cluster, before, call).await,
+            None => Outcome::gone(),
+        };
+    }
+    let is_now = before.clone().map(applied);
+    let name = get(&change.after, "name");
+    let Some((name, body)) =
+        name.as_ref().and_then(|name| Some((name.as_str()?, body(&change.after, name.as_str()?)?)))
+    else {
+        return Outcome::failed(is_now, ProviderError::permanent("its name or labels are still unknown"));
+    };
+    let unchanged = |live: &Json| match &before {
+        Some(before) => as_planned_on(before, &change.after, live),
+        None => Ok(()),
+    };
+    let uid = before.as_ref().and_then(uid);
+    let expected = match &before {
+        Some(_) => Expected::Object(uid.as_deref(), &unchanged),
+        None => Expected::Nothing,
+    };
+    let manager = FieldManager { name: DEFAULT_MANAGER.to_owned(), force: true };
+    let desired = Desired { key: key(name), body: &body, manager: &manager };
+    call.working(format!("applying {}", desired.key));
+    let live = match settle::apply(cluster, &desired, &expected, call).await {
+        Ok(live) => live,
+        Err(error) => return Outcome::failed(is_now, error),
+    };
+    let now = applied(settled(&change.after, &live));
+    let wait = change.after.get("wait_for_default_service_account").and_then(Value::as_bool).unwrap_or(false);
+    if wait && let Err(error) = wait_for_account(cluster, name, call).await {
+        return Outcome::failed(Some(now), error);
+    }
+    Outcome::done(now)
+}
+
+fn applied(object: Value) -> Applied {
+    Applied { object, private: Vec::new() }
+}
+
+async fn delete(cluster: &Cluster, before: Value, call: Call<'_>) -> Outcome<Applied> {
+    let Some(key) = key_of(&before) else { return Outcome::gone() };
+    call.working(format!("deleting {key} and everything in it"));
+    let timeout = duration::timeout(before.get("timeouts"), "delete", TIMEOUT);
+    match settle::delete(cluster, &key, uid(&before).as_deref(), timeout, call).await {
+        Ok(()) => Outcome::gone(),
+        Err(error) => Outcome::failed(Some(applied(before)), error),
+    }
+}
+
+async fn wait_for_account(cluster: &Cluster, namespace: &str, call: Call<'_>) -> Result<(), ProviderError> {
+    let key = ObjectKey {
+        api_version: "v1".to_owned(),
+        kind: "ServiceAccount".to_owned(),
+        namespace: Some(namespace.to_owned()),
+        name: "default".to_owned(),
+    };
+    let Lookup::Served(kind) = cluster.kind("v1", "ServiceAccount", call).await? else {
+        return Err(ProviderError::permanent("the API server does not serve service accounts"));
+    };
+    let look = |object: Option<&DynamicObject>| match object {
+        Some(_) => Look::Done,
+        None => Look::NotYet("the controller manager has not made it yet".to_owned()),
+    };
+    cluster.wait_for(&kind, &key, &format!("{key}"), ACCOUNT_TIMEOUT, call, look).await
+}
+
+/// Is the live namespace what the plan was made on, or already what it is to become? Else what differs.
+fn as_planned_on(before: &Value, after: &Value, live: &Json) -> Result<(), String> {
+    let differs = |wanted: &Value| -> Vec<&str> {
+        let now = refreshed(wanted.clone(), live).object;
+        MAPS.into_iter().filter(|field| get(&now, field) != get(wanted, field)).collect()
+    };
+    let changed = differs(before);
+    if changed.is_empty() || differs(after).is_empty() { Ok(()) } else { Err(changed.join(" and ")) }
+}
+
+fn uid(object: &Value) -> Option<String> {
+    get(object, "uid")?.as_str().map(str::to_owned)
+}
+
+/// Finds a namespace by its name.
+pub(crate) async fn import(cluster: &Cluster, id: &str, call: Call<'_>) -> Result<Imported, ProviderError> {
+    let key = key(id);
+    let kind = cluster.kind_of(&key, call).await?;
+    let live = match kind {
+        Some(kind) => cluster.get(&kind, &key, call).await?,
+        None => None,
+    };
+    let live = live.ok_or_else(|| ProviderError::permanent(format!("there is no {key}")))?;
+    let schema = super::schema().block;
+    let metadata = &schema.blocks["metadata"].block;
+    let nulls = metadata.attributes.iter().map(|(name, a)| (name.clone(), Value::null(a.value_type())));
+    let metadata = Value::list(metadata.value_type(), vec![Value::object(nulls)]);
+    let nulls = schema.attributes.iter().map(|(name, a)| (name.clone(), Value::null(a.value_type())));
+    let timeouts = Value::null(schema.blocks["timeouts"].block.value_type());
+    let mut object = Value::object(nulls.chain([("metadata".into(), metadata), ("timeouts".into(), timeouts)]));
+    for field in MAPS {
+        let entries = live.get("metadata").and_then(|metadata| metadata.get(field)).and_then(Json::as_object);
+        let entries = entries.into_iter().flatten().filter(|(name, _)| is_configurable(name));
+        let entries: Vec<(&String, Value)> =
+            entries.filter_map(|(name, value)| Some((name, Value::from(value.as_str()?)))).collect();
+        if !entries.is_empty() {
+            object = set(&object, field, Value::map(Type::String, entries));
+        }
+    }
+    Ok(Imported { ty: TYPE.to_owned(), object: settled(&object, &live), private: Vec::new() })
+}
+
+/// Labels and annotations that Kubernetes itself and kubectl write are in nobody's configuration.
+fn is_configurable(name: &str) -> bool {
+    !matches!(name, "kubernetes.io/metadata.name" | "kubectl.kubernetes.io/last-applied-configuration")
+}
