@@ -1,0 +1,347 @@
+//! The command line: Terraform's spelling, one dash before long options (two work too).
+
+mod dashes;
+mod variables;
+
+use std::{ffi::OsString, time::Duration};
+
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+
+pub(crate) use variables::VariableSource;
+
+/// Plan and apply for GPU clusters.
+#[derive(Clone, Debug, Parser)]
+#[command(name = "sliceform", bin_name = "sliceform", disable_version_flag = true, max_term_width = 100)]
+pub(crate) struct CommandLine {
+    /// Go to that directory first.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub chdir: Option<String>,
+    /// Write no colour.
+    #[arg(long, global = true)]
+    pub no_color: bool,
+    /// Use the embedded cluster in .sliceform/sandbox/, optionally with a fleet of your own.
+    #[arg(long, global = true, value_name = "FLEET", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub sandbox: Option<String>,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Clone, Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Prepare the working directory: write down where modules are.
+    Init(InitArgs),
+    /// Check the configuration without asking anybody.
+    Validate(ValidateArgs),
+    /// Show what apply would change, and why.
+    Plan(PlanArgs),
+    /// Carry out a plan: a saved one, or one that is made and shown now.
+    Apply(ApplyArgs),
+    /// Destroy everything that the state knows.
+    Destroy(DestroyArgs),
+    /// Show the state, or a saved plan.
+    Show(ShowArgs),
+    /// Show the outputs of the root module.
+    Output(OutputArgs),
+    /// Look into the state.
+    #[command(subcommand)]
+    State(StateCommand),
+    /// Show the version.
+    Version(VersionArgs),
+    /// Drive the embedded cluster.
+    #[command(subcommand)]
+    Sandbox(SandboxCommand),
+}
+
+/// Options of everything that locks the state.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct LockArgs {
+    /// Lock the state.
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = true, default_missing_value = "true", action = clap::ArgAction::Set)]
+    pub lock: bool,
+    /// Wait so long for the lock: 10s, 5m.
+    #[arg(long, value_name = "DURATION", default_value = "0s", value_parser = duration)]
+    pub lock_timeout: Duration,
+}
+
+/// Options of everything that plans.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct PlanningArgs {
+    #[command(flatten)]
+    pub variables: VariableArgs,
+    #[command(flatten)]
+    pub lock: LockArgs,
+    /// Plan only this resource and what it needs.
+    #[arg(long, value_name = "ADDRESS")]
+    pub target: Vec<String>,
+    /// Replace this resource although nothing asks for it.
+    #[arg(long, value_name = "ADDRESS")]
+    pub replace: Vec<String>,
+    /// Only bring the state up to what is there.
+    #[arg(long)]
+    pub refresh_only: bool,
+    /// Read what is there before planning.
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = true, default_missing_value = "true", action = clap::ArgAction::Set)]
+    pub refresh: bool,
+    /// So many calls for resources at a time.
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..))]
+    pub parallelism: u16,
+}
+
+/// Values of variables.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct VariableArgs {
+    /// Give a variable a value.
+    #[arg(long, value_name = "NAME=VALUE")]
+    var: Vec<String>,
+    /// Give variables the values in that file.
+    #[arg(long, value_name = "FILE")]
+    var_file: Vec<String>,
+    /// Ask for what is missing. Sliceform never asks for variables: a missing one is an error either way.
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = true, default_missing_value = "true", action = clap::ArgAction::Set)]
+    pub input: bool,
+    /// Both of the above in the order of the command line, the last one wins.
+    #[arg(skip)]
+    pub given: Vec<VariableSource>,
+}
+
+/// Options of `init`.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct InitArgs {
+    /// Accepted for scripts; there is nothing to ask.
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = true, default_missing_value = "true", action = clap::ArgAction::Set)]
+    pub input: bool,
+}
+
+/// Options of `validate`.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ValidateArgs {
+    /// Write JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options of `plan`.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct PlanArgs {
+    #[command(flatten)]
+    pub planning: PlanningArgs,
+    /// Plan to destroy everything.
+    #[arg(long)]
+    pub destroy: bool,
+    /// Keep the plan in that file, for apply.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<String>,
+    /// Exit with 2 where there is something to change.
+    #[arg(long)]
+    pub detailed_exitcode: bool,
+}
+
+/// Options of `apply`.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ApplyArgs {
+    #[command(flatten)]
+    pub planning: PlanningArgs,
+    /// Plan to destroy everything.
+    #[arg(long)]
+    pub destroy: bool,
+    /// Do not ask for approval.
+    #[arg(long)]
+    pub auto_approve: bool,
+    /// The plan to carry out.
+    #[arg(value_name = "PLANFILE")]
+    pub plan: Option<String>,
+}
+
+/// Options of `destroy`.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct DestroyArgs {
+    #[command(flatten)]
+    pub planning: PlanningArgs,
+    /// Do not ask for approval.
+    #[arg(long)]
+    pub auto_approve: bool,
+}
+
+/// Options of `show`.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// Write JSON.
+    #[arg(long)]
+    pub json: bool,
+    /// Write sensitive values too.
+    #[arg(long)]
+    pub show_sensitive: bool,
+    /// A saved plan; without one the state is shown.
+    #[arg(value_name = "PLANFILE")]
+    pub plan: Option<String>,
+}
+
+/// Options of `output`.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct OutputArgs {
+    /// Write JSON.
+    #[arg(long)]
+    pub json: bool,
+    /// Write only the text of one output.
+    #[arg(long, conflicts_with = "json", requires = "name")]
+    pub raw: bool,
+    /// Only this one.
+    pub name: Option<String>,
+}
+
+/// Looking into the state.
+#[derive(Clone, Debug, Subcommand)]
+pub(crate) enum StateCommand {
+    /// List the resources in the state.
+    List {
+        /// Only these, and everything in these modules.
+        #[arg(value_name = "ADDRESS")]
+        addresses: Vec<String>,
+    },
+    /// Show one resource in the state.
+    Show {
+        /// Which.
+        #[arg(value_name = "ADDRESS")]
+        address: String,
+    },
+}
+
+/// Options of `version`.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct VersionArgs {
+    /// Write JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Driving the embedded cluster.
+#[derive(Clone, Debug, Subcommand)]
+pub(crate) enum SandboxCommand {
+    /// Serve it until interrupted, for kubectl and other commands.
+    Serve {
+        /// Write the kubeconfig there.
+        #[arg(long, value_name = "FILE")]
+        kubeconfig: Option<String>,
+    },
+    /// Throw it away with its state, and begin anew at the next command.
+    Reset,
+    /// Create pods from a file of manifests.
+    Run {
+        /// A file of Pod manifests in YAML or JSON.
+        #[arg(value_name = "FILE", required = true)]
+        files: Vec<String>,
+    },
+    /// Run a command on a node: nvidia-smi.
+    Exec {
+        /// Which node.
+        node: String,
+        /// The command with its arguments, behind --.
+        #[arg(last = true, required = true, allow_hyphen_values = true)]
+        command: Vec<String>,
+    },
+}
+
+/// Reads the command line.
+///
+/// # Errors
+/// What clap says: help was asked for, or what is wrong.
+pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<CommandLine, clap::Error> {
+    let command = CommandLine::command();
+    let args: Vec<OsString> = dashes::doubled(args).collect();
+    let matches = command.try_get_matches_from(args)?;
+    let mut line = CommandLine::from_arg_matches(&matches)?;
+    if let (Some(arguments), Some((_, matches))) = (line.command.variables_mut(), matches.subcommand()) {
+        arguments.given = variables::in_order(matches)?;
+    }
+    Ok(line)
+}
+
+impl Command {
+    fn variables_mut(&mut self) -> Option<&mut VariableArgs> {
+        match self {
+            Self::Plan(args) => Some(&mut args.planning.variables),
+            Self::Apply(args) => Some(&mut args.planning.variables),
+            Self::Destroy(args) => Some(&mut args.planning.variables),
+            _ => None,
+        }
+    }
+}
+
+/// Go's spelling of a duration, as Terraform takes it: `10s`, `1m30s`, `500ms`.
+fn duration(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("{text:?} is no duration; write 10s, 5m or 1h30m");
+    let mut rest = text;
+    let mut sum = Duration::ZERO;
+    if text.is_empty() {
+        return Err(wrong());
+    }
+    while !rest.is_empty() && rest != "0" {
+        let digits = rest.find(|c: char| !c.is_ascii_digit()).ok_or_else(wrong)?;
+        let (number, unit) = rest.split_at(digits);
+        let number: u64 = number.parse().map_err(|_| wrong())?;
+        let (unit, length) = match unit {
+            u if u.starts_with("ms") => (Duration::from_millis(1), 2),
+            u if u.starts_with('s') => (Duration::from_secs(1), 1),
+            u if u.starts_with('m') => (Duration::from_secs(60), 1),
+            u if u.starts_with('h') => (Duration::from_secs(3600), 1),
+            _ => return Err(wrong()),
+        };
+        let factor = u32::try_from(number).map_err(|_| wrong())?;
+        sum = unit.checked_mul(factor).and_then(|part| sum.checked_add(part)).ok_or_else(wrong)?;
+        rest = &rest[digits + length..];
+    }
+    Ok(sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(text: &str) -> CommandLine {
+        parse(std::iter::once("sliceform").chain(text.split(' ')).map(OsString::from)).unwrap()
+    }
+
+    #[test]
+    fn terraforms_spelling_works() {
+        let line =
+            line("-chdir=a plan -out=p -detailed-exitcode -refresh=false -var a=1 -var-file=f -var b=-2 -sandbox");
+        assert_eq!(line.chdir.as_deref(), Some("a"));
+        assert_eq!(line.sandbox.as_deref(), Some(""));
+        let Command::Plan(plan) = line.command else { panic!("{line:?}") };
+        assert_eq!(plan.out.as_deref(), Some("p"));
+        assert!(plan.detailed_exitcode && !plan.planning.refresh && plan.planning.lock.lock);
+        assert_eq!(
+            plan.planning.variables.given,
+            [
+                VariableSource::Value("a".to_owned(), "1".to_owned()),
+                VariableSource::File("f".to_owned()),
+                VariableSource::Value("b".to_owned(), "-2".to_owned()),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_stands_behind_two_dashes_is_left_alone() {
+        let line = line("sandbox exec gpu-01 -sandbox=fleet.hcl -- nvidia-smi mig -dgi -i 0");
+        assert_eq!(line.sandbox.as_deref(), Some("fleet.hcl"));
+        let Command::Sandbox(SandboxCommand::Exec { node, command }) = line.command else { panic!("{line:?}") };
+        assert_eq!(node, "gpu-01");
+        assert_eq!(command, ["nvidia-smi", "mig", "-dgi", "-i", "0"]);
+    }
+
+    #[test]
+    fn durations_are_gos() {
+        for (text, expected) in
+            [("0s", Ok(0)), ("0", Ok(0)), ("10s", Ok(10)), ("1h2m3s", Ok(3723)), ("x", Err(())), ("5", Err(()))]
+        {
+            assert_eq!(duration(text).map(|d| d.as_secs()).map_err(drop), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_variable_is_an_error() {
+        let args = ["sliceform", "plan", "-var", "a"].map(OsString::from);
+        assert!(parse(args).unwrap_err().to_string().contains("NAME=VALUE"));
+    }
+}
