@@ -6,7 +6,11 @@
 //! for that instance alone, `x` and `x[*]` for all.
 
 mod call;
+mod constant;
+mod decode;
+mod defaults;
 mod describe;
+mod dynamic;
 mod expression;
 mod iterate;
 mod operator;
@@ -17,8 +21,12 @@ mod suggest;
 mod template;
 mod traverse;
 
+pub use constant::evaluate_constant;
+pub use decode::decode;
+pub use defaults::{ConstraintError, apply_constraint, check_defaults};
 pub use describe::describe;
 pub use expression::{evaluate, evaluate_as, failed_conversion};
+pub use place::{expression_of, place_of};
 pub use reference::{Subject, references, subject_of};
 pub use scope::{Files, Repetition, Scope, Stop};
 pub use suggest::{similar, undeclared};
