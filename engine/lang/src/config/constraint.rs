@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use engine_diag::{Diagnostic, Diagnostics};
 use engine_value::{Attr, Type};
 
-use super::suggest::did_you_mean;
+use crate::eval::did_you_mean;
 use crate::syntax::{Expr, Node};
 
 /// A type, and what fills in for optional attributes that are absent or null.

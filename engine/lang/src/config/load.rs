@@ -8,6 +8,7 @@ use engine_model::address::Mode;
 use super::{
     Config,
     call::ModuleCall,
+    check::check,
     module::Module,
     output::{Local, Output},
     provider::ProviderBlock,
@@ -34,7 +35,9 @@ pub fn load(tree: &SourceTree, sources: &mut Sources) -> (Config, Diagnostics) {
         loader.diagnostics.push(Diagnostic::error("No configuration files", detail).hint(hint));
     }
     let config = Config { root: root.unwrap_or_default() };
-    (config, loader.diagnostics)
+    let mut diagnostics = loader.diagnostics;
+    check(&config, &mut diagnostics);
+    (config, diagnostics)
 }
 
 /// The sources of the module calls in one file: what has to be there so that the configuration can be loaded. Errors

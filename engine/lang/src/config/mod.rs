@@ -9,6 +9,7 @@ use engine_model::address::{ModulePath, ProviderConfigAddr};
 
 mod arguments;
 mod call;
+mod check;
 mod condition;
 mod constraint;
 mod depends;
@@ -21,7 +22,6 @@ mod resource;
 mod settings;
 mod shape;
 mod source;
-mod suggest;
 mod tfvars;
 mod variable;
 mod version;

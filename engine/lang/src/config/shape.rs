@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use engine_diag::{Diagnostic, Diagnostics, Label, Span};
 
-use super::suggest::did_you_mean;
+use crate::eval::did_you_mean;
 use crate::syntax::{BlockRef, Body, Expr, Node};
 
 /// What may stand in a body.
@@ -209,7 +209,7 @@ pub(super) fn constant(expr: &Expr, diagnostics: &mut Diagnostics) {
         let detail = "Variables may not be used here: the value must be a constant.";
         diagnostics.push(Diagnostic::error("Variables not allowed", detail).at(traversal.span()));
     }
-    for call in expr.calls() {
+    for call in expr.find(|node| matches!(node, Node::Call { .. })) {
         let detail = "Functions may not be called here: the value must be a constant.";
         diagnostics.push(Diagnostic::error("Function calls not allowed", detail).at(call.span()));
     }

@@ -29,5 +29,6 @@ pub use expression::{evaluate, evaluate_as, failed_conversion};
 pub use place::{expression_of, place_of};
 pub use reference::{Subject, references, subject_of};
 pub use scope::{Files, Repetition, Scope, Stop};
+pub(crate) use suggest::did_you_mean;
 pub use suggest::{similar, undeclared};
 pub use traverse::{index, take_attribute};

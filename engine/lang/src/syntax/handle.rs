@@ -80,9 +80,9 @@ impl Expr {
         refers::traversals(&self.tree, self.id).into_iter().map(|id| self.with(id)).collect()
     }
 
-    /// The function calls in it, in source order.
-    pub fn calls(&self) -> Vec<Expr> {
-        refers::calls(&self.tree, self.id).into_iter().map(|id| self.with(id)).collect()
+    /// The expressions in it whose node is wanted, itself included, in source order.
+    pub fn find(&self, wanted: impl Fn(Node) -> bool) -> Vec<Expr> {
+        refers::find(&self.tree, self.id, wanted).into_iter().map(|id| self.with(id)).collect()
     }
 }
 

@@ -1,4 +1,4 @@
-//! Which names an expression refers to, and which functions it calls. Knows the scopes of `for`, and nothing about what
+//! What is inside of an expression, above all which names it refers to. Knows the scopes of `for`, and nothing about what
 //! a name means.
 
 use super::tree::{ExprId, Node, Part, StepKind, Symbol, Tree};
@@ -23,11 +23,11 @@ pub(super) fn traversals(tree: &Tree, expr: ExprId) -> Vec<ExprId> {
     found
 }
 
-/// The function calls in `expr`, in source order.
-pub(super) fn calls(tree: &Tree, expr: ExprId) -> Vec<ExprId> {
+/// The expressions in `expr` whose node is wanted, `expr` itself included, in source order.
+pub(super) fn find(tree: &Tree, expr: ExprId, wanted: impl Fn(Node) -> bool) -> Vec<ExprId> {
     let mut found = Vec::new();
     walk(tree, expr, |id, _| {
-        if matches!(tree.node(id), Node::Call { .. }) {
+        if wanted(tree.node(id)) {
             found.push(id);
         }
     });

@@ -4,3 +4,4 @@ mod blocks;
 mod errors;
 mod modules;
 mod read;
+mod references;
