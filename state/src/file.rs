@@ -17,7 +17,7 @@ use std::{
 use async_trait::async_trait;
 
 use crate::{
-    Fence, LoadError, Loaded, LockError, LockInfo, Record, Snapshot, Store, WriteError,
+    Base, Fence, LoadError, Loaded, LockError, LockInfo, Record, Snapshot, Store, TERRAFORM_VERSION, WriteError,
     files::{Files, Held, OsFiles},
     journal, record,
     store::{check_successor, next_fence},
@@ -59,10 +59,17 @@ struct Lock {
 /// What the files hold.
 #[derive(Clone, Debug)]
 struct Stored {
-    /// The snapshot without its contents; `None`: there is none.
-    head: Option<Snapshot>,
+    /// Of the snapshot; `None`: there is none.
+    head: Option<Head>,
     /// So many bytes of the journal are whole.
     journal: u64,
+}
+
+/// What stands above the contents of a snapshot.
+#[derive(Clone, Debug)]
+struct Head {
+    base: Base,
+    terraform_version: String,
 }
 
 impl FileStore<OsFiles> {
@@ -103,7 +110,10 @@ impl<F: Files> FileStore<F> {
                 tail.torn
             ));
         }
-        let stored = Stored { head: snapshot.as_ref().map(head), journal: tail.whole as u64 };
+        let stored = Stored {
+            head: snapshot.as_ref().map(|s| Head { base: s.base(), terraform_version: s.terraform_version.clone() }),
+            journal: tail.whole as u64,
+        };
         let records = record::effective(snapshot.as_ref(), tail.records);
         let loaded = Loaded { snapshot, records, notes };
         if !loaded.records.is_empty() {
@@ -143,23 +153,22 @@ impl<F: Files> FileStore<F> {
         self.files.sync_dir(&self.paths.dir).map_err(failed(&self.paths.dir))
     }
 
-    /// The snapshot, its backup first. Returns its serial; where it says what is stored, nothing is written.
-    fn write_snapshot(&self, head: Option<&Snapshot>, snapshot: &Snapshot) -> Result<u64, WriteError> {
+    /// The snapshot, its backup first. Where it says what is stored, nothing is written.
+    fn write_snapshot(&self, stored: Option<Head>, snapshot: &Snapshot) -> Result<Head, WriteError> {
         let path = &self.paths.state;
-        let serial = snapshot.serial + 1;
-        if let Some(head) = head {
-            check_successor(head, snapshot, path)?;
+        if let Some(stored) = stored {
+            check_successor(&stored.base, snapshot, path)?;
             let before = self.files.read(path).map_err(failed(path))?.unwrap_or_default();
-            let (serial, terraform_version) = (head.serial, head.terraform_version.clone());
-            if v4::write(&Snapshot { serial, terraform_version, ..snapshot.clone() }).as_bytes() == before {
-                return Ok(serial);
+            if stored.of(snapshot).as_bytes() == before {
+                return Ok(stored);
             }
             self.replace(&self.paths.backup, &before)?;
         }
-        let terraform_version = crate::TERRAFORM_VERSION.to_owned();
-        self.replace(path, v4::write(&Snapshot { serial, terraform_version, ..snapshot.clone() }).as_bytes())?;
+        let base = Base { serial: snapshot.serial + 1, ..snapshot.base() };
+        let next = Head { base, terraform_version: TERRAFORM_VERSION.to_owned() };
+        self.replace(path, next.of(snapshot).as_bytes())?;
         self.sync_dir()?;
-        Ok(serial)
+        Ok(next)
     }
 
     /// The journal, without what the snapshot now holds. Returns its length.
@@ -235,10 +244,10 @@ impl<F: Files> Store for FileStore<F> {
         let stored = self.stored(lock)?;
         // Whatever happens on the way: look at the files again.
         (lock.stored, lock.loaded, lock.begun) = (None, None, false);
-        let serial = self.write_snapshot(stored.head.as_ref(), snapshot)?;
+        let head = self.write_snapshot(stored.head, snapshot)?;
+        let serial = head.base.serial;
         let journal = self.cut_journal(stored.journal)?;
-        let head = Some(Snapshot { serial, ..head(snapshot) });
-        lock.stored = Some(Stored { head, journal });
+        lock.stored = Some(Stored { head: Some(head), journal });
         Ok(serial)
     }
 
@@ -251,14 +260,17 @@ impl<F: Files> Store for FileStore<F> {
     }
 }
 
-fn head(snapshot: &Snapshot) -> Snapshot {
-    let terraform_version = snapshot.terraform_version.clone();
-    Snapshot { serial: snapshot.serial, terraform_version, ..Snapshot::new(snapshot.lineage.clone()) }
-}
-
 fn failed(path: &Path) -> impl FnOnce(io::Error) -> WriteError {
     let path = path.to_owned();
     move |source| WriteError::Io { path, source }
+}
+
+impl Head {
+    /// The file that has this above the contents of a snapshot.
+    fn of(&self, snapshot: &Snapshot) -> String {
+        let Self { base: Base { serial, .. }, terraform_version } = self.clone();
+        v4::write(&Snapshot { serial, terraform_version, ..snapshot.clone() })
+    }
 }
 
 impl Paths {

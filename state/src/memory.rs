@@ -73,7 +73,7 @@ impl Store for MemoryStore {
         let mut memory = self.locked(fence)?;
         let mut serial = snapshot.serial + 1;
         if let Some(stored) = &memory.loaded.snapshot {
-            check_successor(stored, snapshot, self.name().as_ref())?;
+            check_successor(&stored.base(), snapshot, self.name().as_ref())?;
             if stored.same_content(snapshot) {
                 serial = stored.serial;
             }

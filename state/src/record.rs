@@ -22,7 +22,7 @@ pub enum Record {
     Intent(Box<Intent>),
     /// A step has ended.
     Result(StepResult),
-    /// What became of an intent of an earlier run, or of this one, was found out.
+    /// What became of an intent of an earlier run was found out, by the run that has begun last.
     Recovered(Recovered),
     /// Something changes in the state without a step: outputs, clusters, checks.
     Effects(Vec<Effect>),

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use engine_model::{host::Host, plan::SnapshotIdentity};
 use serde::{Deserialize, Serialize};
 
-use crate::{FoldError, JournalError, OpenIntent, Record, Snapshot, record, v4::FormatError};
+use crate::{Base, FoldError, JournalError, OpenIntent, Record, Snapshot, record, v4::FormatError};
 
 /// Grows with every run that changes something: an agent never obeys a lower one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -243,7 +243,7 @@ pub trait Store: Send + Sync {
     async fn load(&self) -> Result<Loaded, LoadError>;
 
     /// Appends records; all of them are durable when this returns. One flush, however many they are. The first record
-    /// of a run is [`Record::Begin`]. After an error some may be there and some not.
+    /// of a run is [`Record::Begin`], also where it only says what became of an earlier one. After an error some may be there and some not.
     ///
     /// # Errors
     /// [`WriteError`].
@@ -265,7 +265,7 @@ pub trait Store: Send + Sync {
 }
 
 /// Can a snapshot take the place of the stored one?
-pub(crate) fn check_successor(stored: &Snapshot, given: &Snapshot, path: &Path) -> Result<(), WriteError> {
+pub(crate) fn check_successor(stored: &Base, given: &Snapshot, path: &Path) -> Result<(), WriteError> {
     if stored.lineage != given.lineage {
         let (stored, given) = (stored.lineage.clone(), given.lineage.clone());
         return Err(WriteError::OtherLineage { path: path.to_owned(), stored, given });

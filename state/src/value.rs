@@ -13,20 +13,9 @@ impl Object {
     /// # Errors
     /// The first part that is unknown or infinite.
     pub fn of(value: Value, ty: &Type, schema_version: u64) -> Result<Self, JsonError> {
-        let mut object = Self::new(schema_version, engine_value::json::Json::Null);
-        object.set_value(value, ty)?;
-        Ok(object)
-    }
-
-    /// Puts another value in its place, with what is sensitive in it; everything beside it stays.
-    ///
-    /// # Errors
-    /// The first part that is unknown or infinite; nothing was done.
-    pub fn set_value(&mut self, value: Value, ty: &Type) -> Result<(), JsonError> {
         let (value, marks) = value.unmark_deep();
-        self.attributes = to_tree(&value, Some(ty))?;
-        self.sensitive = marks.into_iter().filter(|(_, marks)| marks.sensitive).map(|(path, _)| path).collect();
-        Ok(())
+        let sensitive = marks.into_iter().filter(|(_, marks)| marks.sensitive).map(|(path, _)| path).collect();
+        Ok(Self { sensitive, ..Self::new(schema_version, to_tree(&value, Some(ty))?) })
     }
 
     /// Its value, sensitive where it is. The type is that of its schema version.

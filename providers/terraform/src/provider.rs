@@ -1,33 +1,37 @@
 //! The provider: it has no configuration, and no world to speak to.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use async_trait::async_trait;
 use engine_model::{
     address::{Mode, ProviderAddr},
     schema::{ProviderSchemas, Schema},
 };
-use engine_value::{Path, Value};
+use engine_value::Value;
 use providers_api::{
     Applied, ApplyRequest, Call, DataRequest, Imported, Instance, Issue, Outcome, PlanRequest, Planned, Provider,
     ProviderError, ReadAnswer, ReadObject, ReadRequest,
 };
 
-use crate::terraform_data;
+use crate::{remote_state, terraform_data};
 
 /// `terraform.io/builtin/terraform`.
 #[derive(Debug)]
 pub struct Terraform {
     addr: ProviderAddr,
     schemas: ProviderSchemas,
+    dir: PathBuf,
 }
 
-impl Default for Terraform {
-    fn default() -> Self {
+impl Terraform {
+    /// Other states are looked for relative to this directory: the one that the run is in.
+    pub fn new(dir: PathBuf) -> Self {
         let resources = BTreeMap::from([(Arc::from(terraform_data::TYPE), terraform_data::schema())]);
+        let data = BTreeMap::from([(Arc::from(remote_state::TYPE), remote_state::schema())]);
         Self {
             addr: ProviderAddr::new("terraform.io", "builtin", "terraform"),
-            schemas: ProviderSchemas { provider: Schema::default(), resources, ..ProviderSchemas::default() },
+            schemas: ProviderSchemas { provider: Schema::default(), resources, data, ..ProviderSchemas::default() },
+            dir,
         }
     }
 }
@@ -46,17 +50,22 @@ impl Provider for Terraform {
         Vec::new()
     }
 
-    fn validate(&self, _: Mode, _: &str, _: &Value) -> Vec<Issue> {
-        Vec::new()
+    fn validate(&self, mode: Mode, _: &str, config: &Value) -> Vec<Issue> {
+        match mode {
+            Mode::Data => remote_state::validate(config),
+            Mode::Managed | Mode::Ephemeral => Vec::new(),
+        }
     }
 
     async fn configure(&self, _: &Value, _: Call<'_>) -> Result<Arc<dyn Instance>, ProviderError> {
-        Ok(Arc::new(BuiltIn))
+        Ok(Arc::new(BuiltIn { dir: self.dir.clone() }))
     }
 }
 
-/// There is nothing to hold: objects live in the state alone.
-struct BuiltIn;
+/// Objects live in the state alone.
+struct BuiltIn {
+    dir: PathBuf,
+}
 
 #[async_trait]
 impl Instance for BuiltIn {
@@ -81,7 +90,6 @@ impl Instance for BuiltIn {
     }
 
     async fn data(&self, request: DataRequest, _: Call<'_>) -> Result<Value, Vec<Issue>> {
-        let detail = format!("This provider has no data source {}.", request.addr.ty);
-        Err(vec![Issue::error(Path::root(), "Unsupported data source", detail)])
+        remote_state::read(&request.config, &self.dir).await
     }
 }

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 async fn an_object_is_made_read_changed_and_gone() {
     let (cancel, host) = (CancellationToken::new(), FixedHost::new(0));
     let call = Call { progress: &Silent, cancel: &cancel, host: &host };
-    let terraform = Terraform::default();
+    let terraform = Terraform::new(std::path::PathBuf::new());
     assert_eq!(terraform.addr().to_string(), "terraform.io/builtin/terraform");
     let ty = terraform.schemas().get(Mode::Managed, "terraform_data").unwrap().block.value_type();
     let instance = terraform.configure(&Value::empty_object(), call).await.unwrap();

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use state::{Fence, FileStore, LoadError, MemoryStore, Slot, Snapshot, Store, WriteError};
+use state::{Fence, FileStore, LoadError, MemoryStore, Slot, Snapshot, Store, WriteError, v4};
 
 use crate::fixture::{addr, begin, created, empty, failed, info, intent, object, provider, with_serial};
 
@@ -100,6 +100,23 @@ async fn a_commit_leaves_the_state_and_its_backup() {
 }
 
 #[tokio::test]
+async fn a_file_of_another_release_becomes_ours_once() {
+    let (_dir, path, store) = in_dir();
+    let theirs = v4::write(&with_serial(empty(), 3)).replace("1.11.4", "1.12.0");
+    fs::write(&path, &theirs).unwrap();
+    let fence = store.lock(&info("apply")).await.unwrap();
+    let mut snapshot = store.load().await.unwrap().snapshot.unwrap();
+    assert_eq!(store.commit(&snapshot, fence).await.unwrap(), 3, "nothing is different");
+    assert_eq!(fs::read_to_string(&path).unwrap(), theirs);
+    snapshot.put(&addr("t.a"), Slot::Current, provider(), object("{}"));
+    for _ in 0..2 {
+        snapshot.serial = store.commit(&snapshot, fence).await.unwrap();
+        assert_eq!(snapshot.serial, 4);
+    }
+    assert!(fs::read_to_string(&path).unwrap().contains("\"terraform_version\": \"1.11.4\""));
+}
+
+#[tokio::test]
 async fn what_cannot_be_used_is_not_touched() {
     let journal = |path: &Path| path.with_file_name("sliceform.tfstate.journal");
     let snapshot = with_serial(empty(), 1);
@@ -107,8 +124,8 @@ async fn what_cannot_be_used_is_not_touched() {
     for (state_file, journal_file, expected) in [
         ("{\"version\": 4".to_owned(), None, "is no state that can be used"),
         ("{\"version\": 3, \"serial\": 1}".to_owned(), None, "is no state that can be used"),
-        (state::v4::write(&snapshot), Some("{\"len\":1}\n".to_owned()), "is damaged"),
-        (state::v4::write(&snapshot), Some(line(&begin(ahead, "p", Fence(1))).await), "does not belong to this state"),
+        (v4::write(&snapshot), Some("{\"len\":1}\n".to_owned()), "is damaged"),
+        (v4::write(&snapshot), Some(line(&begin(ahead, "p", Fence(1))).await), "does not belong to this state"),
     ] {
         let (dir, path, store) = in_dir();
         fs::write(&path, &state_file).unwrap();
