@@ -4,12 +4,16 @@
 //! destroyed by hand is drift, for people to see. It listens on nothing, writes only the status of its own object and
 //! its own Lease, and keeps no NVML handle while idle.
 
+#![deny(unsafe_code)]
+
 mod agent;
 mod heartbeat;
 mod journal;
+mod nvml;
 mod operation;
 mod status;
 mod steps;
 
 pub use agent::{Agent, AgentError};
 pub use journal::{Journal, JournalError};
+pub use nvml::{NvmlGpus, Reset};

@@ -107,7 +107,9 @@ fn instance_of<'a>(node: &'a Node, card: &GpuUuid, profile: &str, start: u8) -> 
     let is_it = |instance: &&GpuInstance| {
         instance.instance.placement.start == start && instance.instance.profile.to_string() == profile
     };
-    node.card(card)?.instances.iter().find(is_it).ok_or(Refusal::NotFound)
+    let card = node.card(card)?;
+    card.geometry().ok_or(Refusal::NotSupported)?;
+    card.instances.iter().find(is_it).ok_or(Refusal::NotFound)
 }
 
 fn inventory(node: &Node) -> Inventory {
