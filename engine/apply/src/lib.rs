@@ -21,6 +21,5 @@ mod stale;
 mod stored;
 
 pub use budget::used_up;
-pub use recover::recover;
 pub use run::{Applied, Apply, Stop, apply};
 pub use stale::{other_cluster, stale};

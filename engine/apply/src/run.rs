@@ -91,6 +91,7 @@ pub async fn apply(request: Apply, loaded: &Loaded) -> Result<Applied, Diagnosti
     run.open().await?;
     run.walk().await;
     run.settle_partial().await;
+    run.recover(loaded).await;
     run.outputs();
     run.close().await
 }

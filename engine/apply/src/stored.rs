@@ -5,8 +5,8 @@ use std::sync::Arc;
 use engine_diag::Diagnostic;
 use engine_model::change::ResourceChange;
 use engine_plan::Providers;
-use engine_value::{Value, json};
-use state::{Dependencies, Effect, Object, Snapshot, Status};
+use engine_value::Value;
+use state::{Dependencies, Effect, Object, Output, Snapshot, Status};
 
 /// An object after a change.
 pub(crate) fn object(
@@ -17,19 +17,16 @@ pub(crate) fn object(
     status: Status,
 ) -> Result<Object, Box<Diagnostic>> {
     let schema = providers.schema(&change.provider.provider, change.addr.mode, &change.addr.ty).map_err(Box::new)?;
-    let (plain, marks) = value.clone().unmark_deep();
-    let attributes = json::to_tree(&plain, Some(&schema.block.value_type())).map_err(|why| {
+    let object = Object::of(value.clone(), &schema.block.value_type(), schema.version).map_err(|why| {
         let detail = format!("The provider's result for {} cannot be kept: {why}.", change.addr);
         Box::new(Diagnostic::error("Provider returned invalid result object", detail).about(&change.addr))
     })?;
     Ok(Object {
-        schema_version: schema.version,
-        attributes,
-        sensitive: marks.into_iter().filter(|(_, marks)| marks.sensitive).map(|(path, _)| path).collect(),
         private,
         status,
         dependencies: Dependencies::Nearest(change.dependencies.clone()),
         create_before_destroy: change.create_before_destroy,
+        ..object
     })
 }
 
@@ -59,19 +56,7 @@ pub(crate) fn refreshed(
 /// An output, where it is not what the state has. Its own marks count as well as its declaration.
 pub(crate) fn output(snapshot: &Snapshot, name: Arc<str>, value: Value, sensitive: bool) -> Option<Effect> {
     let sensitive = sensitive || value.contains_sensitive();
-    let (plain, _) = value.unmark_deep();
-    if plain.has_unknown() {
-        return None;
-    }
     let stored = snapshot.outputs.get(&name);
-    if plain.is_null() {
-        return stored.map(|_| Effect::NoOutput(name));
-    }
-    let value = json::to_tree(&plain, None).ok()?;
-    let output = state::Output { value, ty: plain.type_of(), sensitive };
-    if stored == Some(&output) {
-        return None;
-    }
-    let state::Output { value, ty, sensitive } = output;
-    Some(Effect::Output { name, value, ty, sensitive })
+    let output = if value.is_null() { None } else { Some(Output::of(value, sensitive).ok()?) };
+    (stored != output.as_ref()).then(|| Effect::output(name, output))
 }

@@ -6,6 +6,7 @@ pub(crate) mod diagnostic;
 pub(crate) mod diff;
 pub(crate) mod disruption;
 pub(crate) mod plan;
+pub(crate) mod progress;
 pub(crate) mod resource;
 pub(crate) mod style;
 pub(crate) mod value;
