@@ -180,6 +180,18 @@ impl Unknown {
                 }
                 _ => {}
             }
+            // The elements of a list whose length is known are there, only not known themselves; up to a length that no
+            // configuration has by hand.
+            const LONGEST: usize = 1024;
+            if let (Type::List(element), Some(length)) = (&self.ty, refinements.max_length)
+                && refinements.min_length == Some(length)
+                && length <= LONGEST
+            {
+                let element =
+                    Unknown { ty: element.as_ref().clone(), refinements: Refinements::default(), origin: self.origin };
+                let elements = vec![Value::from(Data::Unknown(Arc::new(element.clone()))); length];
+                return Value::list(element.ty, elements);
+            }
             if let (Type::Number, Some((min, true)), Some((max, true))) = (&self.ty, &refinements.min, &refinements.max)
                 && min == max
             {

@@ -7,9 +7,8 @@ use engine_value::{Data, Marks, Refinements, Type, Unknown, Value, convert};
 
 use crate::{
     eval::{
-        Scope, Stop,
+        Scope, Stop, did_you_mean,
         expression::{Evaluator, Gather, Outcome, unknown_like},
-        suggest::did_you_mean,
     },
     functions::{self, Function},
     syntax::{ExprId, List, Symbol},

@@ -9,11 +9,10 @@ use engine_value::{Attr, Data, Path, Step, Type, Value, convert};
 use crate::{
     config::Arguments,
     eval::{
-        Scope, Stop,
+        Scope, Stop, did_you_mean,
         dynamic::Occurrence,
         expression::{Evaluator, Gather, Outcome, failed_conversion},
         place,
-        suggest::did_you_mean,
     },
     syntax::{AttributeRef, BlockRef, Body, Expr},
 };

@@ -20,6 +20,10 @@ mod scope;
 mod suggest;
 mod template;
 mod traverse;
+mod undeclared;
+
+#[cfg(test)]
+mod tests;
 
 pub use constant::evaluate_constant;
 pub use decode::decode;
@@ -30,5 +34,6 @@ pub use place::{expression_of, place_of};
 pub use reference::{Subject, references, subject_of};
 pub use scope::{Files, Repetition, Scope, Stop};
 pub(crate) use suggest::did_you_mean;
-pub use suggest::{similar, undeclared};
+pub use suggest::similar;
 pub use traverse::{index, take_attribute};
+pub use undeclared::undeclared;

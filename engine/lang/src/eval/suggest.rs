@@ -1,16 +1,13 @@
 //! Names that a misspelt one may have meant.
 
-use engine_diag::Diagnostic;
-use engine_model::address::Mode;
-
-use crate::eval::Subject;
-
-/// The most similar of the names, if one is within two edits.
+/// The most similar of the names, if one is close: a third of its letters may be wrong, at most three, swapped
+/// neighbours counting as one. Of equally close names the first in alphabetical order.
 pub fn similar<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let limit = (given.chars().count() / 3).clamp(1, 3);
     names
         .into_iter()
-        .map(|name| (strsim::levenshtein(given, name), name))
-        .filter(|(distance, _)| *distance < 3)
+        .map(|name| (strsim::damerau_levenshtein(given, name), name))
+        .filter(|(distance, name)| *distance <= limit && *distance < name.chars().count())
         .min()
         .map(|(_, name)| name)
 }
@@ -20,64 +17,22 @@ pub(crate) fn did_you_mean<'a>(given: &str, names: impl IntoIterator<Item = &'a 
     similar(given, names).map_or(String::new(), |name| format!(" Did you mean \"{name}\"?"))
 }
 
-/// The error for a reference to what is not declared. `declared` are the names of its kind that are (`TYPE.NAME` for
-/// resources); `module` is how the module is called in a sentence: `the root module`, `module.a`.
-pub fn undeclared<'a>(subject: &Subject, declared: impl IntoIterator<Item = &'a str>, module: &str) -> Diagnostic {
-    let (summary, detail, given) = match subject {
-        Subject::Variable(name) => (
-            "Reference to undeclared input variable",
-            format!("An input variable with the name \"{name}\" has not been declared."),
-            name.to_string(),
-        ),
-        Subject::Local(name) => (
-            "Reference to undeclared local value",
-            format!("A local value with the name \"{name}\" has not been declared."),
-            name.to_string(),
-        ),
-        Subject::Module { name, .. } => (
-            "Reference to undeclared module",
-            format!("No module call named \"{name}\" is declared in {module}."),
-            name.to_string(),
-        ),
-        Subject::Resource { mode, ty, name, .. } => {
-            let what = match mode {
-                Mode::Managed => "A managed resource",
-                Mode::Data => "A data resource",
-                Mode::Ephemeral => "An ephemeral resource",
-            };
-            (
-                "Reference to undeclared resource",
-                format!("{what} \"{ty}\" \"{name}\" has not been declared in {module}."),
-                format!("{ty}.{name}"),
-            )
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn close_names_are_suggested() {
+        let names = ["resource", "data", "variable", "locals", "b"];
+        for (given, meant) in [
+            ("resurce", Some("resource")),
+            ("dta", Some("data")),
+            ("local", Some("locals")),
+            ("vraiable", Some("variable")),
+            ("foo", None),
+            ("a", None),
+        ] {
+            assert_eq!(similar(given, names), meant, "{given}");
         }
-        Subject::CountIndex => (
-            "Reference to \"count\" in non-counted context",
-            "The \"count\" object can only be used in \"module\", \"resource\", and \"data\" blocks, and only when the \
-             \"count\" argument is set."
-                .to_owned(),
-            String::new(),
-        ),
-        Subject::EachKey | Subject::EachValue => (
-            "Reference to \"each\" in context without for_each",
-            "The \"each\" object can be used only in \"module\" or \"resource\" blocks, and only when the \"for_each\" \
-             argument is set."
-                .to_owned(),
-            String::new(),
-        ),
-        Subject::SelfObject => (
-            "Invalid \"self\" reference",
-            "The \"self\" object is not available in this context. This object can be used only in resource provisioner, \
-             connection, and postcondition blocks."
-                .to_owned(),
-            String::new(),
-        ),
-        Subject::Path(_) | Subject::Terraform(_) | Subject::Run(_) => (
-            "Invalid reference",
-            format!("\"{}\" is not available in this context.", subject.text()),
-            String::new(),
-        ),
-    };
-    let meant = if given.is_empty() { String::new() } else { did_you_mean(&given, declared) };
-    Diagnostic::error(summary, format!("{detail}{meant}"))
+    }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use engine_diag::{Diagnostic, Span};
 use engine_value::{Data, Type, Unknown, Value, convert};
 
-use crate::eval::suggest::did_you_mean;
+use crate::eval::did_you_mean;
 
 /// An unknown value of a type that comes out of an unknown value, waiting for the same.
 pub(crate) fn unknown_part(of: &Unknown, ty: Type) -> Value {
@@ -121,11 +121,12 @@ fn index_known(value: &Value, key: &Value, span: Span) -> Result<Value, Box<Diag
             }
             let at = place(&key, span)?;
             elements.get(at).cloned().ok_or_else(|| {
-                let length = if elements.is_empty() { ", which has no elements" } else { "" };
-                let detail = format!(
-                    "{NO_SUCH}: the given index is greater than or equal to the length of the collection{length}."
-                );
-                invalid(span, detail)
+                let why = if elements.is_empty() {
+                    "the collection has no elements"
+                } else {
+                    "the given index is greater than or equal to the length of the collection"
+                };
+                invalid(span, format!("{NO_SUCH}: {why}."))
             })
         }
         Data::Map(_, elements) | Data::Object(elements) => {
