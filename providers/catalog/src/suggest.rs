@@ -27,9 +27,9 @@ pub(crate) fn suggestions(request: &Request, wanted: &ProfileCounts) -> Vec<Sugg
     let same = valid.iter().copied().filter(|counts| **counts == translated);
     let beside = beside_in_use(request, geometry, &valid, &translated);
     let mut parts = maximal(valid.iter().copied().filter(|counts| is_part(counts, &translated)));
-    parts.sort_by_key(|counts| Reverse((memory_slices(geometry, counts), counts.total())));
+    parts.sort_by_cached_key(|counts| Reverse((memory_slices(geometry, counts), counts.total())));
     let mut nearest = valid.clone();
-    nearest.sort_by_key(|counts| distance(geometry, counts, &translated));
+    nearest.sort_by_cached_key(|counts| distance(geometry, counts, &translated));
 
     let mut seen = BTreeSet::new();
     let mut list = Vec::new();
@@ -89,7 +89,7 @@ fn beside_in_use<'a>(
     };
     let candidates = valid.iter().copied().filter(|counts| is_part(&in_use, counts) && is_part(counts, &bound));
     let mut found = maximal(candidates.filter(|counts| spares_all(counts)));
-    found.sort_by_key(|counts| Reverse((memory_slices(geometry, counts), counts.total())));
+    found.sort_by_cached_key(|counts| Reverse((memory_slices(geometry, counts), counts.total())));
     found
 }
 
