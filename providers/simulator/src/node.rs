@@ -76,7 +76,7 @@ impl Node {
                     instances: Vec::new(),
                     processes: Vec::new(),
                     persistence_mode: true,
-                    power: PowerLimits::of(model.architecture),
+                    power: PowerLimits::of(model),
                     graphics_clocks: None,
                     memory_clocks: None,
                     ecc: has_ecc.then_some(true),

@@ -2,7 +2,7 @@
 
 use engine_model::name::GpuUuid;
 use providers_agent_api::{CardSettings, Clocks};
-use providers_catalog::Architecture;
+use providers_catalog::{Architecture, CardModel};
 use serde::{Deserialize, Serialize};
 
 use crate::{Call, Card, Node, Refusal};
@@ -22,14 +22,20 @@ pub struct PowerLimits {
 }
 
 impl PowerLimits {
-    /// Typical limits of a generation's data centre cards. Models differ; nothing depends on the exact watts.
-    pub(crate) fn of(architecture: Architecture) -> Self {
-        let watts = match architecture {
-            Architecture::Pascal | Architecture::Turing => 70,
-            Architecture::Volta | Architecture::Ada => 300,
-            Architecture::Ampere => 400,
-            Architecture::Hopper => 700,
-            Architecture::Blackwell => 1000,
+    /// The board power of well-known cards, else what is typical of the generation's data centre cards. Nothing depends
+    /// on the exact watts.
+    pub(crate) fn of(model: &CardModel) -> Self {
+        let watts = match (model.product.as_str(), model.architecture) {
+            ("A2", _) => 60,
+            ("L4", _) => 72,
+            ("A10" | "A10G", _) => 150,
+            ("A30", _) => 165,
+            ("L40S", _) => 350,
+            (_, Architecture::Pascal | Architecture::Turing) => 70,
+            (_, Architecture::Volta | Architecture::Ada) => 300,
+            (_, Architecture::Ampere) => 400,
+            (_, Architecture::Hopper) => 700,
+            (_, Architecture::Blackwell) => 1000,
         };
         let default = watts * 1000;
         Self { limit: default, default, min: default / 4, max: default }

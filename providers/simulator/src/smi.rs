@@ -1,11 +1,13 @@
 //! `nvidia-smi` over a simulated node: the part of it that cuts cards, in NVIDIA's words and columns.
 //!
-//! This file reads the arguments; what they do is in `mig`, `device` and `list`. Not here: the status table, queries,
-//! and everything that does not concern MIG.
+//! This file knows what `nvidia-smi` works on; its arguments are read in `mig` and `device`. Not here: everything that
+//! does not concern MIG.
 
 mod device;
 mod list;
 mod mig;
+mod query;
+mod status;
 
 use crate::{Card, Condition, Node, Refusal};
 
@@ -21,7 +23,9 @@ pub struct SmiOutput {
 const HELP: &str = "\
 NVIDIA System Management Interface, simulated: what concerns MIG
 
+    nvidia-smi [-i GPU[,GPU]]
     nvidia-smi -L
+    nvidia-smi [-i GPU[,GPU]] --query-gpu=FIELD[,FIELD] --format=csv[,noheader][,nounits]
     nvidia-smi [-i GPU[,GPU]] -mig 0|1
     nvidia-smi [-i GPU[,GPU]] --gpu-reset
     nvidia-smi mig [-i GPU[,GPU]] -lgip | -lgipp | -lgi | -lci

@@ -1,10 +1,11 @@
-//! `nvidia-smi` without `mig`: the list of cards, MIG mode, resets.
+//! `nvidia-smi` without `mig`: the list of cards, MIG mode, resets. The status table and queries are beside it.
 
-use super::{Output, Target, targets};
+use super::{Output, Target, query, status, targets};
 use crate::{Activation, Condition, Node, Refusal};
 
 pub(super) fn run(node: &mut Node, args: &[&str], out: &mut Output) -> Result<(), Refusal> {
     let (mut ids, mut list, mut mode, mut reset) = (None, false, None, false);
+    let (mut fields, mut format) = (None, None);
     let mut args = args.iter();
     while let Some(arg) = args.next() {
         match *arg {
@@ -22,15 +23,27 @@ pub(super) fn run(node: &mut Node, args: &[&str], out: &mut Output) -> Result<()
                     Some(_) | None => return Err(out.misused("Option -mig needs a value: 0 or 1.")),
                 });
             }
-            _ => return Err(out.misused(&format!("Invalid combination of input arguments: {arg} is not simulated."))),
+            _ => {
+                if let Some(value) = arg.strip_prefix("--query-gpu=") {
+                    fields = Some(value);
+                } else if let Some(value) = arg.strip_prefix("--format=") {
+                    format = Some(value);
+                } else {
+                    return Err(
+                        out.misused(&format!("Invalid combination of input arguments: {arg} is not simulated."))
+                    );
+                }
+            }
         }
     }
     let targets = targets(node, ids, out)?;
-    match (list, mode, reset) {
-        (true, None, false) => list_cards(node, &targets, out),
-        (false, Some(on), false) => set_mode(node, &targets, on, out),
-        (false, None, true) => reset_cards(node, &targets, out),
-        _ => Err(out.misused("Invalid combination of input arguments: exactly one of -L, -mig and --gpu-reset.")),
+    match (list, mode, reset, fields, format) {
+        (false, None, false, None, None) => status::print(node, &targets, out),
+        (true, None, false, None, None) => list_cards(node, &targets, out),
+        (false, Some(on), false, None, None) => set_mode(node, &targets, on, out),
+        (false, None, true, None, None) => reset_cards(node, &targets, out),
+        (false, None, false, Some(fields), Some(format)) => query::print(node, &targets, fields, format, out),
+        _ => Err(out.misused("Invalid combination of input arguments.")),
     }
 }
 
