@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use engine_model::name::ClusterIdentity;
 use kube::core::Status;
-use providers_api::{Call, ProviderError, retry::retrying};
+use providers_api::{Call, ErrorKind, ProviderError, retry::retrying};
 use serde_json::{Value as Json, json};
 
 use crate::{Connection, object::key::ObjectKey};
@@ -40,8 +40,8 @@ impl Cluster {
     }
 
     /// The cluster's identity.
-    pub(crate) async fn identity(&self, call: Call<'_>) -> Result<ClusterIdentity, ProviderError> {
-        retrying(call, || self.connection.identity()).await
+    pub(crate) async fn identity(&self) -> Result<ClusterIdentity, ProviderError> {
+        self.connection.identity().await
     }
 
     /// Is the kind served? Asked once per group version.
@@ -99,7 +99,7 @@ impl Cluster {
         call: Call<'_>,
     ) -> Result<Sent, ProviderError> {
         let doing = format!("cannot plan {key}");
-        retrying(call, || self.patch(kind, key, body, manager, true, &doing, call)).await
+        retrying(call, || self.patch(kind, key, body, manager, true, &doing, call)).await.map_err(given_up)
     }
 
     /// Applies an object. Not repeated here: the caller looks at what happened first.
@@ -179,11 +179,16 @@ impl Cluster {
 
     /// Reads with repetition of what is transient.
     async fn ask(&self, path: &str, query: Query<'_>, doing: &str, call: Call<'_>) -> Result<Sent, ProviderError> {
-        retrying(call, || self.send("GET", path, query, None, doing, call)).await
+        retrying(call, || self.send("GET", path, query, None, doing, call)).await.map_err(given_up)
     }
 
     /// The error that an answer means.
     pub(crate) fn refused(&self, doing: &str, status: Box<Status>) -> ProviderError {
         self.connection.error(doing, &kube::Error::Api(status))
     }
+}
+
+/// What was transient and did not pass is not tried again by the callers of this.
+fn given_up(error: ProviderError) -> ProviderError {
+    if error.is_transient() { ProviderError { kind: ErrorKind::Unreachable, ..error } } else { error }
 }

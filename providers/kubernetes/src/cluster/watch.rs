@@ -73,10 +73,8 @@ impl Cluster {
                 Some(Err(error)) => {
                     failures += 1;
                     let error = self.watch_failed(what, &error);
-                    let Some(delay) = retry::delay(&error, failures) else { return Err(error) };
-                    tokio::select! {
-                        () = tokio::time::sleep(delay) => {}
-                        () = call.cancel.cancelled() => return Err(error),
+                    if !retry::again(call, &error, failures).await {
+                        return Err(error);
                     }
                 }
                 None => return Err(ProviderError::permanent(format!("the watch for {what} ended"))),
