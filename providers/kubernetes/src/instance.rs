@@ -47,7 +47,7 @@ impl Instance for KubernetesInstance {
             match found.next().expect("there is an answer for every key") {
                 Ok(None) => ReadAnswer::Gone,
                 Ok(Some(live)) => ReadAnswer::Object(match request.addr.ty.as_ref() {
-                    namespace::TYPE => namespace::refreshed(request.object, &live),
+                    namespace::TYPE | namespace::TYPE_V1 => namespace::refreshed(request.object, &live),
                     _ => manifest::refreshed(request.object, &live),
                 }),
                 Err(error) => unread(&key, &error),
@@ -59,7 +59,7 @@ impl Instance for KubernetesInstance {
     async fn plan(&self, request: PlanRequest, call: Call<'_>) -> Result<Planned, Vec<Issue>> {
         match request.addr.ty.as_ref() {
             manifest::TYPE => manifest::plan(&self.cluster, request, call).await,
-            namespace::TYPE => namespace::plan(&self.cluster, request, call).await,
+            namespace::TYPE | namespace::TYPE_V1 => namespace::plan(&self.cluster, request, call).await,
             other => Err(unknown_type(other)),
         }
     }
@@ -67,7 +67,7 @@ impl Instance for KubernetesInstance {
     async fn apply(&self, request: ApplyRequest, call: Call<'_>) -> Outcome<Applied> {
         match request.change.addr.ty.as_ref() {
             manifest::TYPE => manifest::apply(&self.cluster, request, call).await,
-            namespace::TYPE => namespace::apply(&self.cluster, request, call).await,
+            namespace::TYPE | namespace::TYPE_V1 => namespace::apply(&self.cluster, request, call).await,
             other => {
                 let before = Some(request.change.before).filter(|before| !before.is_null());
                 let now = before.map(|object| Applied { object, private: request.change.private });
@@ -79,7 +79,7 @@ impl Instance for KubernetesInstance {
     async fn import(&self, ty: &str, id: &str, call: Call<'_>) -> Result<Imported, ProviderError> {
         match ty {
             manifest::TYPE => manifest::import(&self.cluster, id, call).await,
-            namespace::TYPE => namespace::import(&self.cluster, id, call).await,
+            namespace::TYPE | namespace::TYPE_V1 => namespace::import(&self.cluster, ty, id, call).await,
             other => Err(ProviderError::permanent(format!("there is no resource type {other}"))),
         }
     }
@@ -95,7 +95,7 @@ impl Instance for KubernetesInstance {
 
 fn key_of(request: &ReadRequest) -> Option<ObjectKey> {
     match request.addr.ty.as_ref() {
-        namespace::TYPE => namespace::key_of(&request.object),
+        namespace::TYPE | namespace::TYPE_V1 => namespace::key_of(&request.object),
         _ => manifest::key_of(&request.object),
     }
 }

@@ -56,7 +56,12 @@ fn schemas() -> ProviderSchemas {
     );
     ProviderSchemas {
         provider: Schema { version: 0, block },
-        resources: [(manifest::TYPE.into(), manifest::schema()), (namespace::TYPE.into(), namespace::schema())].into(),
+        resources: [
+            (manifest::TYPE.into(), manifest::schema()),
+            (namespace::TYPE.into(), namespace::schema()),
+            (namespace::TYPE_V1.into(), namespace::schema()),
+        ]
+        .into(),
         data: [(data::RESOURCE.into(), data::resource_schema()), (data::RESOURCES.into(), data::resources_schema())]
             .into(),
         ..ProviderSchemas::default()
@@ -107,7 +112,7 @@ impl Provider for KubernetesProvider {
     fn validate(&self, mode: Mode, ty: &str, config: &Value) -> Vec<Issue> {
         match (mode, ty) {
             (Mode::Managed, manifest::TYPE) => manifest::validate(config),
-            (Mode::Managed, namespace::TYPE) => namespace::validate(config),
+            (Mode::Managed, namespace::TYPE | namespace::TYPE_V1) => namespace::validate(config),
             _ => Vec::new(),
         }
     }

@@ -7,17 +7,7 @@ use kube::{Api, core::DynamicObject, runtime::watcher};
 use providers_api::{Call, ErrorKind, ProviderError, retry};
 
 use super::{Cluster, discovery::Kind};
-use crate::object::key::ObjectKey;
-
-/// What a look at an object says about going on.
-pub(crate) enum Look {
-    /// It is as it should be.
-    Done,
-    /// It is not yet; what is missing, as a fragment.
-    NotYet(String),
-    /// It never will be; why.
-    Never(String),
-}
+use crate::object::{key::ObjectKey, readiness::Readiness};
 
 impl Cluster {
     /// Waits for an object. `look` sees it each time that it changes; `None`: it is not there. `what` is what is waited
@@ -32,7 +22,7 @@ impl Cluster {
         what: &str,
         timeout: Duration,
         call: Call<'_>,
-        mut look: impl FnMut(Option<&DynamicObject>) -> Look,
+        mut look: impl FnMut(Option<&DynamicObject>) -> Readiness,
     ) -> Result<(), ProviderError> {
         let client = self.connection.client().await?;
         let resource = kind.api_resource();
@@ -60,9 +50,9 @@ impl Cluster {
                 Some(Ok(object)) => {
                     failures = 0;
                     match look(object.as_ref()) {
-                        Look::Done => return Ok(()),
-                        Look::Never(why) => return Err(ProviderError::permanent(format!("{what} failed: {why}"))),
-                        Look::NotYet(more) => {
+                        Readiness::Ready => return Ok(()),
+                        Readiness::Never(why) => return Err(ProviderError::permanent(format!("{what} failed: {why}"))),
+                        Readiness::NotYet(more) => {
                             if more != missing {
                                 call.waiting(format!("{what}: {more}"));
                                 missing = more;

@@ -4,5 +4,6 @@ pub(crate) mod convert;
 pub(crate) mod key;
 pub(crate) mod place;
 pub(crate) mod project;
+pub(crate) mod readiness;
 pub(crate) mod refusal;
 pub(crate) mod shape;

@@ -7,10 +7,11 @@ use providers_api::{Call, ErrorKind, ProviderError};
 use serde_json::Value as Json;
 
 use crate::{
-    cluster::{Cluster, FieldManager, discovery::Lookup, watch::Look},
+    cluster::{Cluster, FieldManager, discovery::Lookup},
     object::{
         key::ObjectKey,
         project::is_secret,
+        readiness::{Readiness, Wanted, readiness},
         refusal::{Refusal, refusal, without_value},
         shape::is_applied_by,
     },
@@ -147,9 +148,9 @@ pub(super) async fn delete(
     let what = format!("{key} to be gone");
     let waited = cluster
         .wait_for(&kind, key, &what, timeout, call, |object| match object {
-            None => Look::Done,
-            Some(object) if uid.is_some() && object.metadata.uid.as_deref() != uid => Look::Done,
-            Some(object) => Look::NotYet(remains(object)),
+            None => Readiness::Ready,
+            Some(object) if uid.is_some() && object.metadata.uid.as_deref() != uid => Readiness::Ready,
+            Some(object) => Readiness::NotYet(remains(object)),
         })
         .await;
     waited.map_err(|error| match error.kind {
@@ -179,30 +180,47 @@ fn remains(object: &DynamicObject) -> String {
     reasons.join("; ")
 }
 
-/// Waits until a definition that was applied is served, so that objects of its kind can follow.
-pub(super) async fn established(
+/// Waits until an applied object is as it is wanted to be; a definition always until it is served, so that objects of its
+/// kind can follow.
+pub(super) async fn ready(
     cluster: &Cluster,
     key: &ObjectKey,
+    wanted: &Wanted,
     timeout: Duration,
     call: Call<'_>,
 ) -> Result<(), ProviderError> {
-    if key.kind != "CustomResourceDefinition" {
+    let is_definition = key.kind == "CustomResourceDefinition";
+    if *wanted == Wanted::default() && !is_definition {
         return Ok(());
     }
     let Some(kind) = cluster.kind_of(key, call).await? else { return Ok(()) };
-    cluster.wait_for(&kind, key, &format!("{key} to be established"), timeout, call, look_established).await
+    let what = format!("{key} to be {}", if is_definition { "established" } else { "ready" });
+    let look = |object: Option<&DynamicObject>| {
+        let Some(object) = object else { return Readiness::Never("it was deleted".to_owned()) };
+        let object = serde_json::to_value(object).unwrap_or_default();
+        match established(&object) {
+            not_yet @ (Readiness::NotYet(_) | Readiness::Never(_)) if is_definition => not_yet,
+            _ => readiness(&object, wanted),
+        }
+    };
+    let waited = cluster.wait_for(&kind, key, &what, timeout, call, look).await;
+    waited.map_err(|error| match error.kind {
+        ErrorKind::Timeout => {
+            error.hint("It was applied. Find out what it waits for, or give more time with a `timeouts` block.")
+        }
+        _ => error,
+    })
 }
 
-fn look_established(object: Option<&DynamicObject>) -> Look {
-    let Some(object) = object else { return Look::Never("it was deleted".to_owned()) };
-    let conditions = object.data.pointer("/status/conditions").and_then(Json::as_array).into_iter().flatten();
+fn established(object: &Json) -> Readiness {
+    let conditions = object.pointer("/status/conditions").and_then(Json::as_array).into_iter().flatten();
     for condition in conditions {
         let text = |name: &str| condition.get(name).and_then(Json::as_str).unwrap_or_default();
         match (text("type"), text("status")) {
-            ("Established", "True") => return Look::Done,
-            ("NamesAccepted", "False") => return Look::Never(text("message").to_owned()),
+            ("Established", "True") => return Readiness::Ready,
+            ("NamesAccepted", "False") => return Readiness::Never(text("message").to_owned()),
             _ => {}
         }
     }
-    Look::NotYet(String::new())
+    Readiness::NotYet(String::new())
 }

@@ -46,7 +46,8 @@ pub(crate) async fn apply(cluster: &Cluster, request: ApplyRequest, call: Call<'
     let object = Path::root().attr("object").set(&change.after, observed(&config, &live));
     let object = object.expect("the object is of the schema's type, which has this attribute");
     let applied = Applied { object, private: Vec::new() };
-    match settle::established(cluster, &desired.key, config.timeout, call).await {
+    let timeout = if before.is_some() { config.update_timeout } else { config.create_timeout };
+    match settle::ready(cluster, &desired.key, &config.wait, timeout, call).await {
         Ok(()) => Outcome::done(applied),
         Err(error) => Outcome::failed(Some(applied), error),
     }

@@ -8,7 +8,12 @@ use serde_json::Value as Json;
 
 use crate::{
     cluster::{DEFAULT_MANAGER, FieldManager},
-    object::{convert::to_json, key::ObjectKey, project::normalized},
+    object::{
+        convert::to_json,
+        key::ObjectKey,
+        project::normalized,
+        readiness::{ROLLOUTS, Wanted},
+    },
     resource::duration,
 };
 
@@ -26,8 +31,12 @@ pub(super) struct Config {
     pub(super) manager: FieldManager,
     /// `computed_fields`, as names of nested fields.
     pub(super) left_out: Vec<Vec<String>>,
-    /// For create and update.
-    pub(super) timeout: Duration,
+    /// What is waited for after an apply.
+    pub(super) wait: Wanted,
+    /// How long, after a creation.
+    pub(super) create_timeout: Duration,
+    /// How long, after an update.
+    pub(super) update_timeout: Duration,
     /// For delete.
     pub(super) delete_timeout: Duration,
 }
@@ -49,7 +58,9 @@ impl Config {
             body,
             manager,
             left_out: fields.iter().filter_map(|field| field_names(field.as_str()?)).collect(),
-            timeout: duration::timeout(timeouts, "update", TIMEOUT).max(duration::timeout(timeouts, "create", TIMEOUT)),
+            wait: block(object, "wait").map(wait).unwrap_or_default(),
+            create_timeout: duration::timeout(timeouts, "create", TIMEOUT),
+            update_timeout: duration::timeout(timeouts, "update", TIMEOUT),
             delete_timeout: duration::timeout(timeouts, "delete", TIMEOUT),
         }
     }
@@ -73,6 +84,17 @@ impl Config {
                 })
             }
         }
+    }
+}
+
+fn wait(block: &Value) -> Wanted {
+    let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
+    let fields = block.get("fields").and_then(Value::as_map).into_iter().flatten();
+    let conditions = block.get("condition").and_then(Value::as_sequence).unwrap_or_default();
+    Wanted {
+        rollout: block.get("rollout").and_then(Value::as_bool).unwrap_or(false),
+        fields: fields.map(|(path, value)| (path.to_string(), text(Some(value)))).collect(),
+        conditions: conditions.iter().map(|one| (text(one.get("type")), text(one.get("status")))).collect(),
     }
 }
 
@@ -120,21 +142,12 @@ pub(crate) fn validate(config: &Value) -> Vec<Issue> {
     if let Some(manifest) = config.get("manifest") {
         validate_manifest(manifest, &mut issues);
     }
-    for (name, instead) in [
-        ("wait_for", "Remove it: this provider does not wait for fields yet."),
-        (
-            "wait",
-            "Remove it: this provider waits for definitions to be established and deletions to end, and for nothing else yet.",
-        ),
-    ] {
-        let set = config.get(name).is_some_and(|value| match value.as_sequence() {
-            Some(blocks) => !blocks.is_empty(),
-            None => value.is_known() && !value.is_null(),
-        });
-        if set {
-            let detail = format!("`{name}` is not supported.");
-            issues.push(Issue::error(Path::root().attr(name), "Unsupported argument", detail).hint(instead));
-        }
+    if config.get("wait_for").is_some_and(|value| value.is_known() && !value.is_null()) {
+        let issue = Issue::error(Path::root().attr("wait_for"), "Unsupported argument", "`wait_for` is not supported.");
+        issues.push(issue.hint("Write a `wait` block with `fields`."));
+    }
+    if let Some(wait) = block(config, "wait") {
+        validate_wait(wait, config, &mut issues);
     }
     if let Some(timeouts) = block(config, "timeouts") {
         issues.extend(duration::check(timeouts, &Path::root().attr("timeouts").index(0)));
@@ -149,6 +162,31 @@ pub(crate) fn validate(config: &Value) -> Vec<Issue> {
         }
     }
     issues
+}
+
+fn validate_wait(wait: &Value, config: &Value, issues: &mut Vec<Issue>) {
+    let at = Path::root().attr("wait").index(0);
+    let kind = config.get("manifest").and_then(|manifest| manifest.get("kind")).and_then(Value::as_str);
+    if wait.get("rollout").and_then(Value::as_bool) == Some(true)
+        && let Some(kind) = kind.filter(|kind| !ROLLOUTS.contains(kind))
+    {
+        let detail = format!("A {kind} has no roll-out; {} have.", ROLLOUTS.join(", "));
+        issues.push(
+            Issue::error(at.clone().attr("rollout"), "Nothing to wait for", detail)
+                .hint("Wait for `fields` or a `condition`."),
+        );
+    }
+    for (path, value) in wait.get("fields").and_then(Value::as_map).into_iter().flatten() {
+        if let Some(text) =
+            value.as_str().filter(|text| *text != "*" && text.contains(|c: char| "^$*+?()[]{}|\\".contains(c)))
+        {
+            let detail = format!("{text:?} is a pattern; only whole texts are compared.");
+            issues.push(
+                Issue::error(at.clone().attr("fields").key(path.clone()), "Unsupported pattern", detail)
+                    .hint("Give the whole text, or \"*\" for anything."),
+            );
+        }
+    }
 }
 
 fn validate_manifest(manifest: &Value, issues: &mut Vec<Issue>) {

@@ -17,8 +17,8 @@ pub(crate) fn schema() -> Schema {
     );
     let timeouts = Block::new(
         [
-            ("create", text("Default: 10m.")),
-            ("update", text("Default: 10m.")),
+            ("create", text("How long is waited for what `wait` says. Default: 10m.")),
+            ("update", text("The same after an update. Default: 10m.")),
             ("delete", text("Default: 10m. The object is waited for until it is gone.")),
         ],
         "How long each may take.",
@@ -27,10 +27,16 @@ pub(crate) fn schema() -> Schema {
         Block::new([("type", text("Its type.")), ("status", text("Its status."))], "A condition to wait for.");
     let wait = Block::new(
         [
-            ("rollout", optional(Type::Bool, "Wait for the roll-out.")),
-            ("fields", optional(Type::map(Type::String), "Wait for values of fields.")),
+            ("rollout", optional(Type::Bool, "The roll-out of a Deployment, DaemonSet or StatefulSet.")),
+            (
+                "fields",
+                optional(
+                    Type::map(Type::String),
+                    "Fields (`status.phase`, `status.ips[0].ip`) and the text that each must be; `*` is anything.",
+                ),
+            ),
         ],
-        "Not supported yet: refused when set.",
+        "What is waited for after an apply: all of it. A status of an older version of the object counts for nothing.",
     )
     .with_block("condition", NestedBlock { nesting: Nesting::List, block: condition, min_items: 0, max_items: 0 });
     let block = Block::new(
@@ -59,7 +65,7 @@ pub(crate) fn schema() -> Schema {
                      applied, but neither compared nor exported.",
                 ),
             ),
-            ("wait_for", optional(Type::Dynamic, "Not supported: refused when set.")),
+            ("wait_for", optional(Type::Dynamic, "Refused when set: write a `wait` block with `fields`.")),
         ],
         "Any Kubernetes object, by server-side apply.",
     )

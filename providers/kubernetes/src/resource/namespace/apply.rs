@@ -7,13 +7,10 @@ use kube::core::DynamicObject;
 use providers_api::{Applied, ApplyRequest, Call, Imported, Outcome, ProviderError};
 use serde_json::Value as Json;
 
-use super::{
-    TYPE,
-    metadata::{MAPS, body, get, key, key_of, refreshed, set, settled},
-};
+use super::metadata::{MAPS, body, get, key, key_of, refreshed, set, settled};
 use crate::{
-    cluster::{Cluster, DEFAULT_MANAGER, FieldManager, discovery::Lookup, watch::Look},
-    object::key::ObjectKey,
+    cluster::{Cluster, DEFAULT_MANAGER, FieldManager, discovery::Lookup},
+    object::{key::ObjectKey, readiness::Readiness},
     resource::{
         duration,
         settle::{self, Desired, Expected},
@@ -92,8 +89,8 @@ async fn wait_for_account(cluster: &Cluster, namespace: &str, call: Call<'_>) ->
         return Err(ProviderError::permanent("the API server does not serve service accounts"));
     };
     let look = |object: Option<&DynamicObject>| match object {
-        Some(_) => Look::Done,
-        None => Look::NotYet("the controller manager has not made it yet".to_owned()),
+        Some(_) => Readiness::Ready,
+        None => Readiness::NotYet("the controller manager has not made it yet".to_owned()),
     };
     cluster.wait_for(&kind, &key, &format!("{key}"), ACCOUNT_TIMEOUT, call, look).await
 }
@@ -113,7 +110,7 @@ fn uid(object: &Value) -> Option<String> {
 }
 
 /// Finds a namespace by its name.
-pub(crate) async fn import(cluster: &Cluster, id: &str, call: Call<'_>) -> Result<Imported, ProviderError> {
+pub(crate) async fn import(cluster: &Cluster, ty: &str, id: &str, call: Call<'_>) -> Result<Imported, ProviderError> {
     let key = key(id);
     let kind = cluster.kind_of(&key, call).await?;
     let live = match kind {
@@ -137,7 +134,7 @@ pub(crate) async fn import(cluster: &Cluster, id: &str, call: Call<'_>) -> Resul
             object = set(&object, field, Value::map(Type::String, entries));
         }
     }
-    Ok(Imported { ty: TYPE.to_owned(), object: settled(&object, &live), private: Vec::new() })
+    Ok(Imported { ty: ty.to_owned(), object: settled(&object, &live), private: Vec::new() })
 }
 
 /// Labels and annotations that Kubernetes itself and kubectl write are in nobody's configuration.

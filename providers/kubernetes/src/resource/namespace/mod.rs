@@ -15,3 +15,6 @@ pub(crate) use schema::schema;
 
 /// The type's name.
 pub(crate) const TYPE: &str = "kubernetes_namespace";
+
+/// HashiCorp's second name for the same type.
+pub(crate) const TYPE_V1: &str = "kubernetes_namespace_v1";
