@@ -78,3 +78,13 @@ fn names_and_characters() {
     check("a = 1a\nb = 2", &["1:6 Missing newline after argument", "a = 1; b = 2"]);
     check("a = 1; b = 2\nc = 3", &["1:6 Invalid character", "a = 1; c = 3"]);
 }
+
+#[test]
+fn a_missing_brace_is_looked_for_where_indentation_shows_it() {
+    let text = "resource \"a\" \"b\" {\n  x {\n    y = 1\n}\nresource \"c\" \"d\" {\n}\n";
+    let (_, diagnostics) = parse(engine_diag::FileId(0), text);
+    let found: Vec<_> = diagnostics.iter().map(|d| (d.summary.as_str(), d.related.len())).collect();
+    assert_eq!(found, [("Unclosed configuration block", 1)]);
+    let suspect = diagnostics.0[0].related[0].span;
+    assert_eq!(&text[suspect.start as usize..suspect.end as usize], "resource \"c\" \"d\"");
+}

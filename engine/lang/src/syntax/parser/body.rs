@@ -23,12 +23,7 @@ impl Parser<'_> {
                 TokenKind::End => {
                     let end = self.here();
                     if let Some(header) = header {
-                        self.report(
-                            header,
-                            "Unclosed configuration block",
-                            "There is no closing brace for this block before the end of the file. Braces may be \
-                             wrongly nested further down.",
-                        );
+                        self.unclosed_block(header);
                     }
                     break end;
                 }
@@ -53,6 +48,19 @@ impl Parser<'_> {
             }
         };
         self.seal_body(attributes, blocks, start, end)
+    }
+
+    fn unclosed_block(&mut self, header: (u32, u32)) {
+        let suspect = self.unindented.filter(|block| block.0 > header.0).map(|block| self.tree.at(block));
+        let detail = "There is no closing brace for this block before the end of the file.";
+        let diagnostic = self.report(header, "Unclosed configuration block", detail);
+        match suspect {
+            Some(span) => {
+                let text = "this block begins in the first column: is a brace missing before it?".to_owned();
+                diagnostic.related.push(engine_diag::Label { span, text });
+            }
+            None => diagnostic.hint = Some("Look for a closing brace that is missing further down.".to_owned()),
+        }
     }
 
     fn seal_body(&mut self, attributes: usize, blocks: usize, start: u32, end: (u32, u32)) -> BodyId {
@@ -180,6 +188,9 @@ impl Parser<'_> {
             }
         }
         let header = (kind_span.0, self.end);
+        if self.depth > 0 && self.unindented.is_none() && self.text[..header.0 as usize].ends_with('\n') {
+            self.unindented = Some(header);
+        }
         let labels = labels_since(labels, &self.tree.labels);
         self.bump();
         let body = self.nested(|parser| {

@@ -165,14 +165,11 @@ impl Parser<'_> {
             TokenKind::Number => {
                 let range = self.bump();
                 let text = self.slice(range);
-                if !text.bytes().all(|b| b.is_ascii_digit()) {
-                    let detail = match text.split_once('.') {
-                        Some((a, b)) => format!(
-                            "When using the legacy index syntax, chaining two indexes together is not permitted. Use \
-                             the proper index syntax instead, like [{a}][{b}]."
-                        ),
-                        None => format!("\"{text}\" is not a whole number."),
-                    };
+                if let Some((a, b)) = text.split_once('.') {
+                    let detail = format!(
+                        "When using the legacy index syntax, chaining two indexes together is not permitted. Use the \
+                         proper index syntax instead, like [{a}][{b}]."
+                    );
                     return Err(self.fail(range, "Invalid legacy index syntax", detail));
                 }
                 Ok(StepKind::Index(self.number(range)?))

@@ -64,6 +64,8 @@ struct Parser<'a> {
     /// Do line ends separate? Not inside of parentheses, brackets and interpolations.
     newlines: bool,
     depth: usize,
+    /// The first block inside of another that begins in the first column: a brace may be missing before it.
+    unindented: Option<(u32, u32)>,
     tree: Tree,
     /// Per node: how high it is, not counting the two spines that [`Tree`] names.
     heights: Vec<u16>,
@@ -98,6 +100,7 @@ impl<'a> Parser<'a> {
             end: 0,
             newlines: true,
             depth: 0,
+            unindented: None,
             tree: Tree {
                 file,
                 nodes: Vec::with_capacity(nodes),
@@ -135,6 +138,7 @@ impl<'a> Parser<'a> {
     // Tokens.
 
     /// The kind of the next token that means something here.
+    #[inline]
     fn peek(&mut self) -> TokenKind {
         loop {
             let kind = self.tokens[self.position].kind;
