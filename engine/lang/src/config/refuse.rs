@@ -28,6 +28,12 @@ pub(super) fn file(name: &str) -> Option<Diagnostic> {
     })
 }
 
+/// Why variable values in JSON are not read.
+pub(super) fn json_values() -> Diagnostic {
+    let instead = "Write the same values in a .tfvars file: NAME = VALUE.";
+    refusal("variable values in JSON (*.tfvars.json)", instead)
+}
+
 /// Why blocks of that kind are not executed.
 pub(super) fn block(kind: &str) -> Option<Diagnostic> {
     let instead = match kind {

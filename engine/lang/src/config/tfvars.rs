@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use engine_diag::{Diagnostic, Diagnostics, FileId, Span};
 
-use super::shape::constant;
+use super::{refuse, shape::constant};
 use crate::syntax::{Expr, parse};
 
 /// A value that is given to a variable.
@@ -18,6 +18,10 @@ pub struct Assignment {
 
 /// The values in a file of variable values. Whether the variables exist is not looked at.
 pub fn variable_values(file: FileId, text: &str) -> (BTreeMap<Arc<str>, Assignment>, Diagnostics) {
+    // JSON, whatever the file is called: in the native syntax nothing begins so.
+    if text.trim_start().starts_with('{') {
+        return (BTreeMap::new(), refuse::json_values().at(Span::new(file, 0, 0)).into());
+    }
     let (body, mut diagnostics) = parse(file, text);
     for block in body.blocks() {
         let kind = block.kind();
@@ -41,17 +45,21 @@ pub fn variable_values(file: FileId, text: &str) -> (BTreeMap<Arc<str>, Assignme
     (values, diagnostics)
 }
 
-/// Is a file of this name in the root module's directory read without being named? In which order: all names for
-/// which this is true, as [`automatic_order`] sorts them.
-fn is_automatic(name: &str) -> bool {
-    name == "terraform.tfvars" || name.ends_with(".auto.tfvars")
+/// The files in the root module's directory that are read without being named, the last one wins: `terraform.tfvars`,
+/// then `*.auto.tfvars` by name, and each also with `.json` at its end.
+pub fn automatic_order<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut names: Vec<&str> = names.into_iter().filter(|name| rank(name).is_some()).collect();
+    names.sort_unstable_by_key(|name| (rank(name), *name));
+    names
 }
 
-/// The files that are read without being named, the last one wins: `terraform.tfvars`, then the others by name.
-pub fn automatic_order<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
-    let mut names: Vec<&str> = names.into_iter().filter(|name| is_automatic(name)).collect();
-    names.sort_unstable_by_key(|name| (*name != "terraform.tfvars", *name));
-    names
+fn rank(name: &str) -> Option<u8> {
+    match name {
+        "terraform.tfvars" => Some(0),
+        "terraform.tfvars.json" => Some(1),
+        _ if name.ends_with(".auto.tfvars") || name.ends_with(".auto.tfvars.json") => Some(2),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -73,11 +81,15 @@ mod tests {
             let summaries: Vec<_> = diagnostics.iter().map(|d| d.summary.as_str()).collect();
             assert_eq!(summaries, [summary], "{text}");
         }
+        let (_, diagnostics) = variable_values(FileId(0), "{}");
+        assert_eq!(diagnostics.0[0].summary, "Not supported yet");
     }
 
     #[test]
     fn automatic_files_come_in_order() {
-        let names = ["b.auto.tfvars", "x.tfvars", "a.auto.tfvars", "terraform.tfvars", "main.tf"];
-        assert_eq!(automatic_order(names), ["terraform.tfvars", "a.auto.tfvars", "b.auto.tfvars"]);
+        let names =
+            ["b.auto.tfvars", "x.tfvars", "a.auto.tfvars.json", "terraform.tfvars.json", "terraform.tfvars", "main.tf"];
+        let order = ["terraform.tfvars", "terraform.tfvars.json", "a.auto.tfvars.json", "b.auto.tfvars"];
+        assert_eq!(automatic_order(names), order);
     }
 }
