@@ -311,22 +311,21 @@ impl Number {
         }
     }
 
-    /// The remainder of a division that rounds towards zero, with the sign of `self`. `None` where the division is none
-    /// or infinite.
+    /// The remainder of a division that rounds towards zero, with the sign of `self`. Of a division by zero the remainder is
+    /// everything, as in Terraform. `None` if one of the two is infinite.
     pub fn modulo(&self, other: &Self) -> Option<Self> {
         if let (Repr::Int(a), Repr::Int(b)) = (&self.0, &other.0)
             && let Some(rest) = a.checked_rem(*b)
         {
             return Some(Self::from(rest));
         }
-        if !other.is_finite() && self.is_finite() {
-            return Some(self.clone());
-        }
-        let ratio = self.div(other)?;
-        if !ratio.is_finite() {
+        if !self.is_finite() || !other.is_finite() {
             return None;
         }
-        self.sub(&other.mul(&ratio.trunc())?)
+        if other.is_zero() {
+            return Some(self.clone());
+        }
+        self.sub(&other.mul(&self.div(other)?.trunc())?)
     }
 
     /// `-self`.

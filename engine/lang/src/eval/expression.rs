@@ -19,6 +19,8 @@ use crate::{
 
 /// The value of an expression.
 ///
+/// An expression as deep as the parser allows needs 4 MiB of stack in a build without optimisation.
+///
 /// # Errors
 /// See [`Stop`]. Failures of several parts are all told, if none of the parts is blocked.
 pub fn evaluate<S: Scope>(expr: &Expr, scope: &S) -> Result<Value, Stop<S::Key>> {

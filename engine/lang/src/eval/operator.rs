@@ -109,7 +109,7 @@ impl<S: Scope> Evaluator<'_, S> {
             let why = match operator {
                 BinaryOperator::Divide => "can't divide zero by zero or infinity by infinity",
                 BinaryOperator::Multiply => "can't multiply zero by infinity",
-                BinaryOperator::Modulo => "can't use modulo with zero by zero or infinity by infinity",
+                BinaryOperator::Modulo => "can't use modulo with zero and infinity",
                 BinaryOperator::Subtract => "can't subtract infinity from itself",
                 _ => "can't compute sum of opposing infinities",
             };

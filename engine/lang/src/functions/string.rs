@@ -12,8 +12,8 @@ const STR: Parameter = Parameter::string("str");
 
 pub(super) const FUNCTIONS: &[Function] = &[
     of_text("chomp", |args, _| Ok(Value::string(text(&args[0]).trim_end_matches(['\n', '\r'])))),
-    of_text("lower", |args, _| Ok(Value::string(text(&args[0]).to_lowercase()))),
-    of_text("upper", |args, _| Ok(Value::string(text(&args[0]).to_uppercase()))),
+    of_text("lower", |args, _| Ok(Value::string(text(&args[0]).chars().map(lower).collect::<String>()))),
+    of_text("upper", |args, _| Ok(Value::string(text(&args[0]).chars().map(upper).collect::<String>()))),
     of_text("title", |args, _| Ok(Value::string(title(text(&args[0]))))),
     of_text("trimspace", |args, _| Ok(Value::string(text(&args[0]).trim()))),
     of_text("strrev", |args, _| Ok(Value::string(text(&args[0]).graphemes(true).rev().collect::<String>()))),
@@ -138,19 +138,40 @@ fn starts_with(whole: &Value, prefix: &str) -> Result<Value, CallError> {
     Ok(Value::unknown_with(Unknown::never_null(Type::Bool).from_origin(unknown.origin)))
 }
 
-/// Capital letters at the beginnings of words.
+/// One character for one, as Go maps: `ß` has no capital letter, and a final sigma is one like any other.
+fn upper(c: char) -> char {
+    let mut mapped = c.to_uppercase();
+    match (mapped.next(), mapped.next()) {
+        (Some(one), None) => one,
+        _ => c,
+    }
+}
+
+/// One character for one. The only letter with more, `İ`, becomes `i`.
+fn lower(c: char) -> char {
+    c.to_lowercase().next().unwrap_or(c)
+}
+
+/// Capital letters at the beginnings of words, where any ASCII character but letters, digits and `_` ends a word.
 fn title(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut inside = false;
     for c in text.chars() {
-        if inside {
-            out.push(c);
-        } else {
-            out.extend(c.to_uppercase());
-        }
-        inside = c.is_alphanumeric() || c == '_' || c == '\'';
+        out.push(if inside { c } else { title_letter(c) });
+        inside = c.is_alphanumeric() || c == '_' || !c.is_ascii() && !c.is_whitespace();
     }
     out
+}
+
+/// The letters that are two in one have a third form, in which only the first is a capital.
+fn title_letter(c: char) -> char {
+    match c {
+        'Ǆ'..='ǆ' => 'ǅ',
+        'Ǉ'..='ǉ' => 'ǈ',
+        'Ǌ'..='ǌ' => 'ǋ',
+        'Ǳ'..='ǳ' => 'ǲ',
+        c => upper(c),
+    }
 }
 
 /// Offset and length count grapheme clusters; a negative offset counts from the end, a length of -1 is all the rest.

@@ -1,6 +1,7 @@
 //! Tests of the evaluator: facts recorded from Terraform 1.11.4, and what is ours.
 
 mod decode;
+mod defaults;
 mod facts;
 mod scope;
 mod widths;
