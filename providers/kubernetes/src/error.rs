@@ -5,6 +5,9 @@ use std::{error::Error, io, time::Duration};
 use kube::core::Status;
 use providers_api::{ErrorKind, ProviderError};
 
+/// How API servers begin the message, with code 500, about a field that the schema does not have.
+pub(crate) const UNDECLARED: &str = "failed to create typed patch object";
+
 /// Is it the answer that the object, or its kind, is not there?
 pub fn is_not_found(error: &kube::Error) -> bool {
     matches!(error, kube::Error::Api(status) if status.code == 404)
@@ -42,6 +45,8 @@ fn answered(doing: &str, status: &Status) -> ProviderError {
         .hint("Check `token`, `client_certificate` or the kubeconfig's user; a token may have expired."),
         403 => error(ErrorKind::Forbidden).hint("Ask for a role that allows it, or use another identity."),
         409 => error(ErrorKind::Conflict),
+        // Server-side apply's way to say that a field does not exist: no server fault, and it does not pass.
+        500 if message.contains(UNDECLARED) => error(ErrorKind::Permanent),
         408 | 410 | 429 | 500 | 502 | 503 | 504 => error(ErrorKind::Transient { after: retry_after(status) }),
         _ => error(ErrorKind::Permanent),
     }

@@ -2,6 +2,8 @@
 
 use kube::core::Status;
 
+use crate::error::UNDECLARED;
+
 /// Why an object was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
@@ -30,7 +32,14 @@ pub(crate) fn refusal(status: &Status) -> Refusal {
             Refusal::NoNamespace(details.map(|details| details.name.clone()).unwrap_or_default())
         }
         404 => Refusal::NoKind,
-        403 if status.message.contains("cannot patch resource") => Refusal::NotAllowed,
+        403 if ["cannot patch resource", "cannot create resource"]
+            .iter()
+            .any(|words| status.message.contains(words)) =>
+        {
+            Refusal::NotAllowed
+        }
+        400 if status.message.contains(STRICT) => Refusal::Wrong(strict(&status.message)),
+        500 if status.message.contains(UNDECLARED) => Refusal::Wrong(undeclared(&status.message)),
         409 if causes.iter().any(|cause| cause.reason == "FieldManagerConflict") => {
             let manager = |message: &str| message.trim_start_matches("conflict with ").to_owned();
             Refusal::Owned(causes.iter().map(|cause| (manager(&cause.message), cause.field.clone())).collect())
@@ -42,6 +51,33 @@ pub(crate) fn refusal(status: &Status) -> Refusal {
         _ if causes.is_empty() => Refusal::Wrong(vec![(status.message.clone(), String::new())]),
         _ => Refusal::Wrong(causes.iter().map(|cause| (cause.message.clone(), cause.field.clone())).collect()),
     }
+}
+
+/// How the message begins when fields are unknown or given twice, and the server was asked to refuse that.
+const STRICT: &str = "strict decoding error: ";
+
+/// The fields of such a message: `unknown field "spec.a", duplicate field "spec.b"`.
+fn strict(message: &str) -> Vec<(String, String)> {
+    let list = message.split_once(STRICT).map_or(message, |(_, list)| list);
+    list.split(", ")
+        .map(|one| match one.split_once('"') {
+            Some((what, field)) => (what.trim().to_owned(), field.trim_end_matches('"').to_owned()),
+            None => (one.to_owned(), String::new()),
+        })
+        .collect()
+}
+
+/// The fields of a message about fields that the schema does not have: "… (default/web; apps/v1, Kind=Deployment):
+/// .spec.replica: field not declared in schema", or "errors:" and one of them per line.
+fn undeclared(message: &str) -> Vec<(String, String)> {
+    let list = message.split_once("): ").map_or(message, |(_, list)| list);
+    let lines = list.trim_start_matches("errors:").lines().map(str::trim).filter(|line| !line.is_empty());
+    lines
+        .map(|line| match line.split_once(": ") {
+            Some((field, what)) if field.starts_with('.') => (what.to_owned(), field.to_owned()),
+            _ => (line.to_owned(), String::new()),
+        })
+        .collect()
 }
 
 /// The words in which Kubernetes' own validation, and the rules of many custom resources, say that a field cannot be
@@ -102,6 +138,22 @@ mod tests {
             (
                 status(409, "", json!({"causes": [owned]})),
                 Refusal::Owned(vec![(text("\"kubectl-edit\" using apps/v1"), text(".spec.replicas"))]),
+            ),
+            (
+                status(400, "strict decoding error: unknown field \"spec.a\", duplicate field \"b\"", json!({})),
+                Refusal::Wrong(vec![(text("unknown field"), text("spec.a")), (text("duplicate field"), text("b"))]),
+            ),
+            (
+                status(
+                    500,
+                    "failed to create typed patch object (a/b; apps/v1, Kind=Deployment): errors:\n  .spec.replica: field not \
+                     declared in schema\n  .spec.x: field not declared in schema",
+                    json!({}),
+                ),
+                Refusal::Wrong(vec![
+                    (text("field not declared in schema"), text(".spec.replica")),
+                    (text("field not declared in schema"), text(".spec.x")),
+                ]),
             ),
             (status(409, "modified", json!({})), Refusal::Changed(text("modified"))),
             (status(422, "", json!({"causes": [fixed.clone()]})), Refusal::Immutable(vec![text("spec.selector")])),

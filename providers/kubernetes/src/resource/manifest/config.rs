@@ -58,7 +58,7 @@ impl Config {
             body,
             manager,
             left_out: fields.iter().filter_map(|field| field_names(field.as_str()?)).collect(),
-            wait: block(object, "wait").map(wait).unwrap_or_default(),
+            wait: wanted(block(object, "wait"), object.get("wait_for")),
             create_timeout: duration::timeout(timeouts, "create", TIMEOUT),
             update_timeout: duration::timeout(timeouts, "update", TIMEOUT),
             delete_timeout: duration::timeout(timeouts, "delete", TIMEOUT),
@@ -87,12 +87,13 @@ impl Config {
     }
 }
 
-fn wait(block: &Value) -> Wanted {
+fn wanted(wait: Option<&Value>, wait_for: Option<&Value>) -> Wanted {
     let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
-    let fields = block.get("fields").and_then(Value::as_map).into_iter().flatten();
-    let conditions = block.get("condition").and_then(Value::as_sequence).unwrap_or_default();
+    let places = [wait, wait_for].into_iter().flatten();
+    let fields = places.filter_map(|place| place.get("fields")?.as_map()).flatten();
+    let conditions = wait.and_then(|wait| wait.get("condition")?.as_sequence()).unwrap_or_default();
     Wanted {
-        rollout: block.get("rollout").and_then(Value::as_bool).unwrap_or(false),
+        rollout: wait.and_then(|wait| wait.get("rollout")?.as_bool()).unwrap_or(false),
         fields: fields.map(|(path, value)| (path.to_string(), text(Some(value)))).collect(),
         conditions: conditions.iter().map(|one| (text(one.get("type")), text(one.get("status")))).collect(),
     }
@@ -142,12 +143,11 @@ pub(crate) fn validate(config: &Value) -> Vec<Issue> {
     if let Some(manifest) = config.get("manifest") {
         validate_manifest(manifest, &mut issues);
     }
-    if config.get("wait_for").is_some_and(|value| value.is_known() && !value.is_null()) {
-        let issue = Issue::error(Path::root().attr("wait_for"), "Unsupported argument", "`wait_for` is not supported.");
-        issues.push(issue.hint("Write a `wait` block with `fields`."));
-    }
     if let Some(wait) = block(config, "wait") {
-        validate_wait(wait, config, &mut issues);
+        validate_wait(wait, config, Path::root().attr("wait").index(0), &mut issues);
+    }
+    if let Some(wait) = config.get("wait_for") {
+        validate_wait(wait, config, Path::root().attr("wait_for"), &mut issues);
     }
     if let Some(timeouts) = block(config, "timeouts") {
         issues.extend(duration::check(timeouts, &Path::root().attr("timeouts").index(0)));
@@ -164,8 +164,7 @@ pub(crate) fn validate(config: &Value) -> Vec<Issue> {
     issues
 }
 
-fn validate_wait(wait: &Value, config: &Value, issues: &mut Vec<Issue>) {
-    let at = Path::root().attr("wait").index(0);
+fn validate_wait(wait: &Value, config: &Value, at: Path, issues: &mut Vec<Issue>) {
     let kind = config.get("manifest").and_then(|manifest| manifest.get("kind")).and_then(Value::as_str);
     if wait.get("rollout").and_then(Value::as_bool) == Some(true)
         && let Some(kind) = kind.filter(|kind| !ROLLOUTS.contains(kind))

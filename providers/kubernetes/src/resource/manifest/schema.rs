@@ -39,6 +39,7 @@ pub(crate) fn schema() -> Schema {
         "What is waited for after an apply: all of it. A status of an older version of the object counts for nothing.",
     )
     .with_block("condition", NestedBlock { nesting: Nesting::List, block: condition, min_items: 0, max_items: 0 });
+    let wait_for = Type::object([("fields", Type::map(Type::String))]);
     let block = Block::new(
         [
             (
@@ -65,7 +66,7 @@ pub(crate) fn schema() -> Schema {
                      applied, but neither compared nor exported.",
                 ),
             ),
-            ("wait_for", optional(Type::Dynamic, "Refused when set: write a `wait` block with `fields`.")),
+            ("wait_for", optional(wait_for, "The old way to write `fields` of a `wait` block.")),
         ],
         "Any Kubernetes object, by server-side apply.",
     )
