@@ -8,7 +8,6 @@
 mod compare;
 mod convert;
 pub mod diff;
-mod digits;
 pub mod json;
 mod marks;
 mod mismatch;

@@ -3,7 +3,7 @@
 use dashu_base::BitTest;
 use dashu_int::UBig;
 
-use crate::number::PRECISION;
+use super::PRECISION;
 
 /// `magnitude * 2^exponent` as a whole number of units of `10^-scale`.
 fn decimal(magnitude: UBig, exponent: i64) -> (UBig, usize) {
@@ -13,7 +13,7 @@ fn decimal(magnitude: UBig, exponent: i64) -> (UBig, usize) {
 
 /// The fewest digits that stand for this number among those of [`PRECISION`] bits: `0.digits * 10^point`, without zeros at
 /// either end.
-pub(crate) fn shortest(magnitude: UBig, exponent: i64) -> (String, i64) {
+pub(super) fn shortest(magnitude: UBig, exponent: i64) -> (String, i64) {
     // The lowest bit of the widened mantissa is half a unit in the last place.
     let widen = PRECISION + 1 - magnitude.bit_len();
     let (wide, exponent) = (magnitude << widen, exponent - widen as i64);
@@ -45,7 +45,7 @@ pub(crate) fn shortest(magnitude: UBig, exponent: i64) -> (String, i64) {
 }
 
 /// The number rounded to so many digits, half to even.
-pub(crate) fn rounded(magnitude: UBig, exponent: i64, count: usize) -> (String, i64) {
+pub(super) fn rounded(magnitude: UBig, exponent: i64, count: usize) -> (String, i64) {
     let (value, scale) = decimal(magnitude, exponent);
     let value = value.to_string().into_bytes();
     let point = value.len() as i64 - scale as i64;
@@ -81,7 +81,7 @@ fn trim(digits: Vec<u8>, point: i64) -> (String, i64) {
 }
 
 /// `0.digits * 10^point` without an exponent.
-pub(crate) fn plain(digits: &str, point: i64) -> String {
+pub(super) fn plain(digits: &str, point: i64) -> String {
     let zeros = |count: i64| "0".repeat(usize::try_from(count).unwrap_or(0));
     match usize::try_from(point) {
         Err(_) | Ok(0) => format!("0.{}{digits}", zeros(-point)),
@@ -92,7 +92,7 @@ pub(crate) fn plain(digits: &str, point: i64) -> String {
 
 /// `0.digits * 10^point` as C's `%g` writes it: with an exponent where that is below -4 or not below the precision, which
 /// is 6 where the digits are as many as the value needs.
-pub(crate) fn general(digits: &str, point: i64, precision: Option<usize>) -> String {
+pub(super) fn general(digits: &str, point: i64, precision: Option<usize>) -> String {
     let length = digits.len() as i64;
     let limit = match precision {
         None => 6,
@@ -106,7 +106,7 @@ pub(crate) fn general(digits: &str, point: i64, precision: Option<usize>) -> Str
 }
 
 /// `0.digits * 10^point` with an exponent and so many digits after the point.
-pub(crate) fn exponent(digits: &str, point: i64, precision: usize) -> String {
+pub(super) fn exponent(digits: &str, point: i64, precision: usize) -> String {
     let (first, rest) = digits.split_at(1);
     let dot = if precision == 0 { "" } else { "." };
     let exponent = point - 1;
@@ -115,7 +115,7 @@ pub(crate) fn exponent(digits: &str, point: i64, precision: usize) -> String {
 }
 
 /// The number with so many digits after the point, rounded half to even.
-pub(crate) fn fixed(magnitude: UBig, exponent: i64, precision: usize) -> String {
+pub(super) fn fixed(magnitude: UBig, exponent: i64, precision: usize) -> String {
     let (value, scale) = decimal(magnitude, exponent);
     let value = value.to_string().into_bytes();
     let point = value.len() as i64 - scale as i64;
