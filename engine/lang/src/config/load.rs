@@ -83,6 +83,11 @@ impl Loader<'_> {
         }
         self.chain.pop();
         refuse::module(&module, &mut self.diagnostics);
+        if let Some(backend) = module.settings.backend.as_ref().filter(|_| directory != ROOT) {
+            let detail = "Only the root module says where the state is. This block has no effect.";
+            let diagnostic = Diagnostic::warning("Backend configuration ignored", detail).at(backend.span);
+            self.diagnostics.push(diagnostic.hint("Remove the block."));
+        }
         let module = Arc::new(module);
         self.modules.insert(directory.to_owned(), Some(module.clone()));
         Some(module)

@@ -198,18 +198,19 @@ impl Lexer<'_> {
     /// Text up to the end of the line, an interpolation or a directive.
     fn template_line(&mut self) {
         let mut end = self.position;
-        while end < self.bytes.len() {
-            match self.bytes[end] {
-                b'\n' => {
+        loop {
+            end = self.next_of(end, &LINE_STOPS);
+            match self.bytes.get(end) {
+                None => break,
+                Some(b'\n') => {
                     end += 1;
                     break;
                 }
-                b'$' | b'%' => match template_mark(&self.bytes[end..]) {
+                Some(_) => match template_mark(&self.bytes[end..]) {
                     Mark::Escape => end += 3,
                     Mark::Open => break,
                     Mark::None => end += 1,
                 },
-                _ => end += 1,
             }
         }
         if end > self.position {
@@ -227,17 +228,18 @@ impl Lexer<'_> {
 
     fn quoted(&mut self) {
         let mut end = self.position;
-        while end < self.bytes.len() {
-            match self.bytes[end] {
-                b'"' | b'\n' => break,
-                b'\r' if self.bytes.get(end + 1) == Some(&b'\n') => break,
-                b'\\' if matches!(self.bytes.get(end + 1), Some(b'"' | b'\\')) => end += 2,
-                b'$' | b'%' => match template_mark(&self.bytes[end..]) {
+        loop {
+            end = self.next_of(end, &QUOTE_STOPS);
+            match self.bytes.get(end) {
+                None | Some(b'"' | b'\n') => break,
+                Some(b'\r') if self.bytes.get(end + 1) == Some(&b'\n') => break,
+                Some(b'\\') if matches!(self.bytes.get(end + 1), Some(b'"' | b'\\')) => end += 2,
+                Some(b'$' | b'%') => match template_mark(&self.bytes[end..]) {
                     Mark::Escape => end += 3,
                     Mark::Open => break,
                     Mark::None => end += 1,
                 },
-                _ => end += 1,
+                Some(_) => end += 1,
             }
         }
         if end > self.position {
@@ -256,6 +258,12 @@ impl Lexer<'_> {
             }
             _ => self.template_open(),
         }
+    }
+
+    /// The first byte from `from` on that is in the set, or the end.
+    fn next_of(&self, from: usize, set: &[bool; 256]) -> usize {
+        let rest = &self.bytes[from..];
+        from + rest.iter().position(|b| set[usize::from(*b)]).unwrap_or(rest.len())
     }
 
     fn run(&self, is: impl Fn(u8) -> bool) -> usize {
@@ -315,18 +323,34 @@ fn template_mark(rest: &[u8]) -> Mark {
 /// The length of the name at the start of `text`, 0 if there is none. Names are Unicode identifiers that may also
 /// hold dashes.
 fn ident_length(text: &str) -> usize {
-    let ascii = text.bytes().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-')).count();
-    let mut chars = text.char_indices();
-    match text.as_bytes().first() {
+    let bytes = text.as_bytes();
+    match bytes.first() {
         Some(b'a'..=b'z' | b'A'..=b'Z' | b'_') => {}
-        Some(0x80..) => match chars.next() {
-            Some((_, first)) if unicode_ident::is_xid_start(first) => {}
-            _ => return 0,
-        },
+        Some(0x80..) if text.chars().next().is_some_and(unicode_ident::is_xid_start) => {}
         _ => return 0,
     }
-    if text.as_bytes().get(ascii).is_none_or(u8::is_ascii) && ascii > 0 {
+    let ascii = bytes.iter().position(|b| !IDENT[usize::from(*b)]).unwrap_or(bytes.len());
+    if bytes.get(ascii).is_none_or(u8::is_ascii) {
         return ascii;
     }
-    chars.find(|(at, c)| *at > 0 && !(unicode_ident::is_xid_continue(*c) || *c == '-')).map_or(text.len(), |(at, _)| at)
+    let mut rest = text[ascii..].char_indices();
+    let end = rest.find(|(_, c)| !(unicode_ident::is_xid_continue(*c) || *c == '-'));
+    end.map_or(text.len(), |(at, _)| ascii + at)
 }
+
+const fn set(members: &[u8]) -> [bool; 256] {
+    let mut set = [false; 256];
+    let mut i = 0;
+    while i < members.len() {
+        set[members[i] as usize] = true;
+        i += 1;
+    }
+    set
+}
+
+/// What ASCII characters a name goes on with.
+static IDENT: [bool; 256] = set(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
+/// Where text between quotes has to be looked at.
+static QUOTE_STOPS: [bool; 256] = set(b"\"\n\r\\$%");
+/// Where a line of a heredoc has to be looked at.
+static LINE_STOPS: [bool; 256] = set(b"\n$%");

@@ -9,10 +9,10 @@ pub enum TokenKind {
     ByteOrderMark,
     /// Spaces and tabs.
     Whitespace,
-    /// `\n` or `\r\n`, outside of templates.
-    Newline,
     /// `# …`, `// …` without the line end, or `/* … */`.
     Comment,
+    /// `\n` or `\r\n`, outside of templates.
+    Newline,
     /// `/* …` that does not end.
     BrokenComment,
     /// A name.

@@ -5,3 +5,4 @@ mod errors;
 mod modules;
 mod read;
 mod references;
+mod robust;

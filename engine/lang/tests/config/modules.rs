@@ -56,3 +56,12 @@ fn a_module_must_not_call_itself() {
     let (_, diagnostics) = read(&[("main.tf", "module \"a\" {\n  source = \"./.\"\n}\n")]);
     assert_eq!(diagnostics, ["main.tf:2:12 Module calls itself"]);
 }
+
+#[test]
+fn a_backend_counts_in_the_root_module_alone() {
+    let (_, diagnostics) = read(&[
+        ("main.tf", "module \"a\" {\n  source = \"./a\"\n}\n"),
+        ("a/main.tf", "terraform {\n  backend \"local\" {\n  }\n}\n"),
+    ]);
+    assert_eq!(diagnostics, ["a/main.tf:2:3 Backend configuration ignored"]);
+}

@@ -13,7 +13,13 @@ impl Parser<'_> {
         match kind {
             TokenKind::Invalid => {
                 let (summary, detail) = invalid_character(self.slice((start, end)));
-                self.report((start, end), summary, detail)
+                let braces = self.text[start as usize..].starts_with("${");
+                let diagnostic = self.report((start, end), summary, detail);
+                if braces {
+                    let hint = "Outside of strings an expression is written as it is, without ${ }.";
+                    diagnostic.hint = Some(hint.to_owned());
+                }
+                diagnostic
             }
             TokenKind::BrokenComment => {
                 let detail = "This comment begins with /* and does not end.";
