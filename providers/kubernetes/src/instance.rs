@@ -1,9 +1,12 @@
 //! A configured provider: dispatches by type, and does nothing else.
 
-use std::sync::Arc;
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use async_trait::async_trait;
-use engine_model::name::ClusterIdentity;
+use engine_model::{address::ResourceAddr, name::ClusterIdentity};
 use engine_value::{Path, Value};
 use providers_api::{
     Applied, ApplyRequest, Call, DataRequest, ErrorKind, Imported, Instance, Issue, Outcome, PlanRequest, Planned,
@@ -21,11 +24,25 @@ use crate::{
 /// One configuration of the provider.
 pub(crate) struct KubernetesInstance {
     cluster: Cluster,
+    /// The objects that were planned on: a second plan of such an address, from nothing, is one half of a replacement.
+    standing: Mutex<BTreeMap<ResourceAddr, ObjectKey>>,
 }
 
 impl KubernetesInstance {
     pub(crate) fn new(connection: Arc<Connection>) -> Self {
-        Self { cluster: Cluster::new(connection) }
+        Self { cluster: Cluster::new(connection), standing: Mutex::default() }
+    }
+
+    /// The object that the plan of this address destroys first, where it is a replacement.
+    fn standing(&self, request: &PlanRequest) -> Option<ObjectKey> {
+        let mut standing = self.standing.lock().unwrap_or_else(PoisonError::into_inner);
+        if request.prior.is_null() {
+            return standing.get(&request.addr).cloned();
+        }
+        if let Some(key) = key_of(&request.addr, &request.prior) {
+            standing.insert(request.addr.clone(), key);
+        }
+        None
     }
 }
 
@@ -36,7 +53,8 @@ impl Instance for KubernetesInstance {
     }
 
     async fn read(&self, requests: Vec<ReadRequest>, call: Call<'_>) -> Vec<ReadAnswer> {
-        let keys: Vec<Option<ObjectKey>> = requests.iter().map(key_of).collect();
+        let keys: Vec<Option<ObjectKey>> =
+            requests.iter().map(|request| key_of(&request.addr, &request.object)).collect();
         let known: Vec<ObjectKey> = keys.iter().flatten().cloned().collect();
         let mut found = self.cluster.read(&known, call).await.into_iter();
         let answers = requests.into_iter().zip(keys).map(|(request, key)| {
@@ -57,9 +75,10 @@ impl Instance for KubernetesInstance {
     }
 
     async fn plan(&self, request: PlanRequest, call: Call<'_>) -> Result<Planned, Vec<Issue>> {
+        let standing = self.standing(&request);
         match request.addr.ty.as_ref() {
-            manifest::TYPE => manifest::plan(&self.cluster, request, call).await,
-            namespace::TYPE | namespace::TYPE_V1 => namespace::plan(&self.cluster, request, call).await,
+            manifest::TYPE => manifest::plan(&self.cluster, request, standing, call).await,
+            namespace::TYPE | namespace::TYPE_V1 => namespace::plan(&self.cluster, request, standing, call).await,
             other => Err(unknown_type(other)),
         }
     }
@@ -93,10 +112,10 @@ impl Instance for KubernetesInstance {
     }
 }
 
-fn key_of(request: &ReadRequest) -> Option<ObjectKey> {
-    match request.addr.ty.as_ref() {
-        namespace::TYPE | namespace::TYPE_V1 => namespace::key_of(&request.object),
-        _ => manifest::key_of(&request.object),
+fn key_of(addr: &ResourceAddr, object: &Value) -> Option<ObjectKey> {
+    match addr.ty.as_ref() {
+        namespace::TYPE | namespace::TYPE_V1 => namespace::key_of(object),
+        _ => manifest::key_of(object),
     }
 }
 

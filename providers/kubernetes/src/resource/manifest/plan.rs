@@ -30,8 +30,18 @@ enum Verdict {
     Unverified(String),
 }
 
+/// Why the new one of a replacement of the same name is not verified.
+const ANEW: &str = "it is made anew, which can be checked only when the old one is gone";
+
 /// Plans one object. See the crate's contract.
-pub(crate) async fn plan(cluster: &Cluster, request: PlanRequest, call: Call<'_>) -> Result<Planned, Vec<Issue>> {
+///
+/// `standing` is the object of this address that is destroyed first, where one half of a replacement is planned.
+pub(crate) async fn plan(
+    cluster: &Cluster,
+    request: PlanRequest,
+    standing: Option<ObjectKey>,
+    call: Call<'_>,
+) -> Result<Planned, Vec<Issue>> {
     if request.config.is_null() {
         return Ok(Planned::object(request.config));
     }
@@ -42,8 +52,8 @@ pub(crate) async fn plan(cluster: &Cluster, request: PlanRequest, call: Call<'_>
     let mut issues = Vec::new();
     let verdict = match (&config.body, config.key()) {
         (Some(body), Some(key)) => {
-            let question =
-                Question { config: &config, body, key: &key, is_update, was_stored: !request.stored.is_null() };
+            let stands = standing.as_ref() == Some(&key);
+            let question = Question { config: &config, body, key: &key, is_update, stands };
             ask(cluster, &question, call, &mut issues).await?
         }
         _ => Verdict::Unverified("parts of the manifest are known only after apply".to_owned()),
@@ -55,7 +65,7 @@ pub(crate) async fn plan(cluster: &Cluster, request: PlanRequest, call: Call<'_>
         }
         Verdict::Immutable(paths) => {
             replace.extend(paths);
-            unverified = Some("it is made anew, which can be checked only when the old one is gone".to_owned());
+            unverified = Some(ANEW.to_owned());
         }
         Verdict::Unverified(why) => {
             unverified = Some(why);
@@ -106,7 +116,8 @@ struct Question<'a> {
     body: &'a Json,
     key: &'a ObjectKey,
     is_update: bool,
-    was_stored: bool,
+    /// It is there, and destroyed first.
+    stands: bool,
 }
 
 async fn ask(
@@ -130,7 +141,7 @@ async fn ask(
     let what = key.to_string();
     match sent {
         Ok(object) => {
-            if !question.is_update && exists(&object) {
+            if !question.is_update && !question.stands && exists(&object) {
                 taken_over(cluster, &kind, question, call, issues).await?;
             }
             Ok(Verdict::Object(project(&without((*body).clone(), &config.left_out), &object, &config.manager.name)))
@@ -146,6 +157,7 @@ async fn ask(
             Refusal::Immutable(fields) if question.is_update => {
                 Ok(Verdict::Immutable(fields.iter().map(|field| within(&root(), field, body)).collect()))
             }
+            Refusal::Owned(_) | Refusal::Immutable(_) if question.stands => Ok(Verdict::Unverified(ANEW.to_owned())),
             Refusal::Immutable(_) => {
                 taken_over(cluster, &kind, question, call, issues).await?;
                 Ok(Verdict::Unverified("an object of this name is there, and has to go first".to_owned()))
@@ -173,7 +185,7 @@ fn exists(object: &Json) -> bool {
 }
 
 /// An object of this name is there although the state has none. One that we applied ourselves is what an interrupted run
-/// left (or the first half of a replacement); anybody else's is not ours to take.
+/// left; anybody else's is not ours to take.
 async fn taken_over(
     cluster: &Cluster,
     kind: &Kind,
@@ -192,7 +204,7 @@ async fn taken_over(
             );
             Err(vec![Issue::error(root().attr("metadata").attr("name"), "Object exists already", detail).hint(hint)])
         }
-        Some(_) if !question.was_stored => {
+        Some(_) => {
             let detail = format!(
                 "{key} is in the cluster, and the field manager {} has applied it before: it is taken over.",
                 config.manager.name
@@ -204,7 +216,7 @@ async fn taken_over(
             );
             Ok(())
         }
-        _ => Ok(()),
+        None => Ok(()),
     }
 }
 

@@ -12,6 +12,7 @@ use super::{
 use crate::{
     cluster::{Cluster, DEFAULT_MANAGER, FieldManager, discovery::Lookup},
     object::{
+        key::ObjectKey,
         refusal::{Refusal, refusal},
         shape::is_applied_by,
     },
@@ -19,11 +20,18 @@ use crate::{
 };
 
 /// Plans one namespace. See the crate's contract.
-pub(crate) async fn plan(cluster: &Cluster, request: PlanRequest, call: Call<'_>) -> Result<Planned, Vec<Issue>> {
+///
+/// `standing` is the namespace of this address that is destroyed first, where one half of a replacement is planned.
+pub(crate) async fn plan(
+    cluster: &Cluster,
+    request: PlanRequest,
+    standing: Option<ObjectKey>,
+    call: Call<'_>,
+) -> Result<Planned, Vec<Issue>> {
     if request.config.is_null() {
         return Ok(Planned::object(request.config));
     }
-    let PlanRequest { prior, stored, config, proposed, .. } = request;
+    let PlanRequest { prior, config, proposed, .. } = request;
     let mut replace = Vec::new();
     if !prior.is_null() {
         let differs = |name: &str| {
@@ -49,8 +57,8 @@ pub(crate) async fn plan(cluster: &Cluster, request: PlanRequest, call: Call<'_>
     let body = name.as_str().and_then(|name| Some((name.to_owned(), body(&planned.object, name)?)));
     match body {
         Some((name, body)) => {
-            let asked = ask(cluster, &name, &body, is_update, !stored.is_null(), call, &mut planned.issues).await?;
-            planned.unverified = asked;
+            let is_ours = is_update || standing == Some(key(&name));
+            planned.unverified = ask(cluster, &name, &body, is_ours, call, &mut planned.issues).await?;
         }
         None => planned.unverified = Some("its name, a label or an annotation is known only after apply".to_owned()),
     }
@@ -85,8 +93,7 @@ async fn ask(
     cluster: &Cluster,
     name: &str,
     body: &Json,
-    is_update: bool,
-    was_stored: bool,
+    is_ours: bool,
     call: Call<'_>,
     issues: &mut Vec<Issue>,
 ) -> Result<Option<String>, Vec<Issue>> {
@@ -121,7 +128,7 @@ async fn ask(
         }
     };
     let version = object.pointer("/metadata/resourceVersion").and_then(Json::as_str).unwrap_or_default();
-    if is_update || version.is_empty() {
+    if is_ours || version.is_empty() {
         return Ok(None);
     }
     match cluster.get(&kind, &key, call).await.map_err(failed)? {
@@ -130,7 +137,7 @@ async fn ask(
             let hint = format!("Import it under this address ({TYPE} takes its name), or give this one another name.");
             Err(vec![Issue::error(path().attr("name"), "Object exists already", detail).hint(hint)])
         }
-        Some(_) if !was_stored => {
+        Some(_) => {
             let detail = format!("{key} is in the cluster, and we have applied it before: it is taken over.");
             issues.push(
                 Issue::warning(path().attr("name"), "Object exists already", detail).hint(
@@ -139,7 +146,7 @@ async fn ask(
             );
             Ok(None)
         }
-        _ => Ok(None),
+        None => Ok(None),
     }
 }
 
