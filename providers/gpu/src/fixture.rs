@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use engine_model::name::{NodeName, ResourceName};
+use engine_value::{Type, Value};
 use providers_agent_api::{self as agent, User};
 use providers_catalog::Layout;
 
 use crate::{
+    attributes::with,
     resource::{Amounts, add, offered},
     world::{Card, Heartbeat, Node, Pod, PodName, Quota, Report, World, agent_layout},
 };
@@ -54,6 +56,39 @@ pub(crate) fn a100(number: u32, slices: &str, users: &[(&str, User)]) -> Card {
 /// An A100 with MIG off.
 pub(crate) fn whole_a100(number: u32, users: &[(&str, User)]) -> Card {
     card("A100-SXM4-80GB", number, &Layout::Whole, users)
+}
+
+/// A profile: name, product (`""`: none), cards (0: none), slices (none: whole).
+pub(crate) type ProfileSpec<'a> = (&'a str, &'a str, i64, &'a [(&'a str, i64)]);
+
+/// The configuration of a pool.
+pub(crate) fn pool_config(labels: &[(&str, &str)], profiles: &[ProfileSpec<'_>]) -> Value {
+    let labels = labels.iter().map(|(key, value)| (*key, Value::string(value)));
+    let profiles = profiles.iter().map(|(name, product, cards, mig)| (*name, profile_config(product, *cards, mig)));
+    let attributes = crate::pool::schema().block.attributes;
+    let nulls = attributes.iter().map(|(name, attribute)| (name.to_string(), Value::null(attribute.value_type())));
+    let Type::Map(profile) = attributes["profiles"].value_type() else { panic!("profiles are a map") };
+    let object = Value::object(nulls);
+    let object = with(&object, "selector", Value::map(Type::String, labels));
+    with(&object, "profiles", Value::map((*profile).clone(), profiles))
+}
+
+fn profile_config(product: &str, cards: i64, mig: &[(&str, i64)]) -> Value {
+    let attributes = crate::pool::schema().block.attributes;
+    let Type::Map(profile) = attributes["profiles"].value_type() else { panic!("profiles are a map") };
+    let Type::Object(types) = &*profile else { panic!("a profile is an object") };
+    let mut object = Value::object(types.iter().map(|(name, attr)| (name.clone(), Value::null(attr.ty.clone()))));
+    if !product.is_empty() {
+        object = with(&object, "product", Value::string(product));
+    }
+    if cards != 0 {
+        object = with(&object, "cards", Value::int(cards));
+    }
+    if mig.is_empty() {
+        return with(&object, "whole", Value::bool(true));
+    }
+    let slices = mig.iter().map(|(name, count)| (*name, Value::int(*count)));
+    with(&object, "mig", Value::map(Type::Number, slices))
 }
 
 /// A world under construction.

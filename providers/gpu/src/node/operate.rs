@@ -33,10 +33,6 @@ const CONFLICTS: u32 = 8;
 pub(crate) async fn operate(cluster: &Cluster, request: &OperateRequest, call: Call<'_>) -> Result<(), ProviderError> {
     let payload = Payload::from_json(&request.operation.payload)?;
     let node = &request.operation.node;
-    if payload.cards.is_empty() {
-        // Nothing to change: the node is only held and given back.
-        return Ok(());
-    }
     if call.cancel.is_cancelled() {
         let what = format!("interrupted before {node} was changed");
         return Err(ProviderError::new(ErrorKind::Cancelled, what));

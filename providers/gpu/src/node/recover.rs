@@ -26,9 +26,6 @@ pub(crate) async fn recover(cluster: &Cluster, request: &RecoverRequest) -> Reco
 }
 
 fn became(found: &GpuNode, request: &RecoverRequest, payload: &Payload) -> Recovery {
-    if payload.cards.is_empty() {
-        return Recovery::Done;
-    }
     let id = request.operation.id.as_str();
     let status = found.status.clone().unwrap_or_default();
     if let Some(operation) = status.operation.as_ref().filter(|operation| operation.id == id) {

@@ -7,10 +7,7 @@ use providers_agent_api::HOLD_TAINT;
 use providers_api::{Call, ErrorKind, HoldRequest, ProviderError};
 use serde_json::json;
 
-use crate::{
-    cluster::{Cluster, FIELD_MANAGER},
-    world::hold_of,
-};
+use crate::cluster::{Cluster, FIELD_MANAGER};
 
 /// As long as the value of a label, or of a taint, may be.
 const LONGEST_VALUE: usize = 63;
@@ -25,6 +22,13 @@ pub(super) fn value(plan: &PlanDigest) -> &str {
     text.get(..LONGEST_VALUE).unwrap_or(text)
 }
 
+// The value of our taint on a node.
+fn hold_of(node: &Node) -> Option<&str> {
+    let taints = node.spec.as_ref().and_then(|spec| spec.taints.as_ref());
+    let ours = taints.into_iter().flatten().find(|taint| taint.key == HOLD_TAINT)?;
+    Some(ours.value.as_deref().unwrap_or_default())
+}
+
 /// Puts our taint on a node. A taint of the same plan is left as it is; `taken_over` names an earlier plan whose taint
 /// is replaced.
 ///
@@ -34,17 +38,15 @@ pub(super) async fn put(
     cluster: &Cluster,
     node: &NodeName,
     plan: &PlanDigest,
-    taken_over: Option<&str>,
+    taken_over: Option<&PlanDigest>,
 ) -> Result<(), ProviderError> {
-    let ours = value(plan);
+    let (ours, taken_over) = (value(plan), taken_over.map(value));
     change(cluster, node, &format!("cannot hold {node}"), |found, taints| match hold_of(found) {
         Some(value) if value == ours => Ok(None),
         Some(other) if taken_over != Some(other) => {
             let what = format!("{node} is held by another plan, {other}");
-            let hint = format!(
-                "Wait until that apply has ended and plan again: what it left is then taken over. If nothing runs any \
-                 more, plan again."
-            );
+            let hint = "If that apply still runs, wait for its end. If nothing runs any more and no state knows of it, \
+                        remove the taint: kubectl taint node NAME sliceform.io/hold-";
             Err(ProviderError::new(ErrorKind::Conflict, what).hint(hint))
         }
         _ => {

@@ -115,8 +115,7 @@ fn collect(change: &PlannedChange, world: &World, targets: &mut BTreeMap<NodeNam
         return;
     }
     let mut add = |name: &NodeName, cards: BTreeMap<GpuUuid, Target>| {
-        let held = world.nodes.get(name).is_some_and(|node| node.held_by.is_some());
-        if !cards.is_empty() || held {
+        if !cards.is_empty() {
             let entry = targets.entry(name.clone()).or_default();
             entry.owners.insert(change.addr.clone());
             entry.cards.extend(cards);
@@ -206,7 +205,6 @@ impl Context<'_> {
                 Vec::new()
             },
             allow_reset: diffs.iter().any(|(_, diff)| diff.reset),
-            held_by: node.held_by.clone(),
         };
         let undo = changes.iter().map(|(card, _)| (card.uuid.to_string(), spec(card, &card.layout)));
         let undo = Payload { cards: undo.collect(), ..payload.clone() };
@@ -214,8 +212,8 @@ impl Context<'_> {
             id: self.id(name, node, &changes, &payload),
             provider: ProviderConfigAddr { module: ModulePath::root(), provider: self.provider.clone(), alias: None },
             node: name.clone(),
-            kind: kind(&diffs, node),
-            summary: summary::summary(&diffs, node),
+            kind: kind(&diffs),
+            summary: summary::summary(&diffs),
             domain: self.policy.failure_domain.as_ref().and_then(|label| node.labels.get(label)).cloned(),
             unit: self.policy.unit.as_ref().and_then(|label| node.labels.get(label)).cloned(),
             precondition: Precondition {
@@ -261,8 +259,8 @@ fn spec(card: &Card, layout: &Layout) -> CardSpec {
 }
 
 // Slices that only come disrupt nobody. Whatever goes needs the hold even if nobody is on it: a pod could be scheduled
-// there a moment before. A node that an earlier run still holds is held once more, so that it is given back.
-fn kind(diffs: &[(&Card, CardDiff)], node: &Node) -> OperationKind {
+// there a moment before.
+fn kind(diffs: &[(&Card, CardDiff)]) -> OperationKind {
     let one = |diff: &CardDiff| {
         if diff.reset {
             OperationKind::Reset
@@ -272,6 +270,5 @@ fn kind(diffs: &[(&Card, CardDiff)], node: &Node) -> OperationKind {
             OperationKind::None
         }
     };
-    let held = if node.held_by.is_some() { OperationKind::Drain } else { OperationKind::None };
-    diffs.iter().map(|(_, diff)| one(diff)).fold(held, OperationKind::max)
+    diffs.iter().map(|(_, diff)| one(diff)).fold(OperationKind::None, OperationKind::max)
 }

@@ -10,16 +10,13 @@ use serde_json::Value as Json;
 /// What is written for the agent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Payload {
-    /// What each card becomes, by GPU UUID; empty where a node is only given back.
+    /// What each card becomes, by GPU UUID.
     pub(crate) cards: BTreeMap<String, CardSpec>,
     /// Cards that are approved no longer: their pool is on its way out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) forget: Vec<String>,
     /// May a card be reset?
     pub(crate) allow_reset: bool,
-    /// The hold that was on the node when this was planned: an earlier run's, which this plan takes over.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) held_by: Option<String>,
 }
 
 impl Payload {

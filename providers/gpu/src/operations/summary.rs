@@ -1,16 +1,9 @@
 //! What an operation does, in one line.
 
-use crate::{
-    pool::CardDiff,
-    world::{Card, Node},
-};
+use crate::{pool::CardDiff, world::Card};
 
 /// `create 1g.10gb at 4 on card 0`, `re-slice cards 0 and 1`, `slice card 0, make card 1 whole`.
-pub(super) fn summary(diffs: &[(&Card, CardDiff)], node: &Node) -> String {
-    if diffs.is_empty() {
-        let plan = node.held_by.as_deref().unwrap_or_default();
-        return format!("give back the hold of plan {}", plan.get(..8).unwrap_or(plan));
-    }
+pub(super) fn summary(diffs: &[(&Card, CardDiff)]) -> String {
     if let [(card, diff)] = diffs
         && diff.destroyed.is_empty()
         && diff.mode.is_none()
@@ -57,11 +50,9 @@ mod tests {
             (vec![(&half, mig("1g.10gb@0:1 2g.20gb@2:2"))], "create 2g.20gb at 2 on card 0"),
             (vec![(&half, mig("2g.20gb@2:2"))], "re-slice card 0"),
             (vec![(&half, Layout::Whole), (&whole, mig("7g.80gb@0:8"))], "slice card 1, make card 0 whole"),
-            (vec![], "give back the hold of plan abcdef01"),
         ] {
             let diffs: Vec<_> = changes.iter().map(|(card, then)| (*card, card_diff(card, then))).collect();
-            let node = Node { held_by: Some("abcdef0123".to_owned()), ..Node::default() };
-            assert_eq!(summary(&diffs, &node), expected);
+            assert_eq!(summary(&diffs), expected);
         }
         assert_eq!(listed(&[0, 1, 3]), "cards 0, 1 and 3");
     }

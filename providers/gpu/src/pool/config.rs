@@ -204,44 +204,14 @@ fn check_claims(profiles: &BTreeMap<String, Profile>, issues: &mut Vec<Issue>) {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use engine_value::Type;
 
     use super::*;
-
-    /// A configuration from `key=value` labels, and profiles as (name, product, cards, slices; none: whole).
-    pub(in crate::pool) fn config(labels: &[(&str, &str)], profiles: &[(&str, &str, i64, &[(&str, i64)])]) -> Value {
-        let profile = |(name, product, cards, mig): &(&str, &str, i64, &[(&str, i64)])| {
-            let text = |text: &str| if text.is_empty() { Value::null(Type::String) } else { Value::string(text) };
-            let slices = mig.iter().map(|(name, count)| (*name, Value::int(*count)));
-            let slices =
-                if mig.is_empty() { Value::null(Type::map(Type::Number)) } else { Value::map(Type::Number, slices) };
-            let value = Value::object([
-                ("product", text(product)),
-                ("cards", if *cards == 0 { Value::null(Type::Number) } else { Value::int(*cards) }),
-                ("mig", slices),
-                ("mps", Value::null(Type::Dynamic)),
-                ("time_slicing", Value::null(Type::Number)),
-                ("whole", if mig.is_empty() { Value::bool(true) } else { Value::null(Type::Bool) }),
-            ]);
-            (name.to_string(), value)
-        };
-        let labels = labels.iter().map(|(key, value)| (*key, Value::string(*value)));
-        Value::object([
-            ("id", Value::null(Type::String)),
-            ("selector", Value::map(Type::String, labels)),
-            ("partitioned_by", Value::null(Type::String)),
-            ("advertised_by", Value::null(Type::String)),
-            ("on_destroy", Value::null(Type::String)),
-            ("profiles", Value::map(Type::Dynamic, profiles.iter().map(profile))),
-            ("resources", Value::null(Type::map(Type::Number))),
-            ("nodes", Value::null(Type::map(super::super::object::node_type()))),
-            ("isolation", Value::null(Type::map(Type::String))),
-        ])
-    }
+    use crate::fixture::{ProfileSpec, pool_config as config};
 
     const POOL: &[(&str, &str)] = &[("example.com/pool", "dev")];
-    const REST: (&str, &str, i64, &[(&str, i64)]) = ("rest", "", 0, &[]);
+    const REST: ProfileSpec<'_> = ("rest", "", 0, &[]);
 
     #[test]
     fn selectors_that_slicing_would_move_are_refused() {

@@ -81,10 +81,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::{
-        fixture::{WorldBuilder, a100, mig, whole_a100},
-        pool::config::tests::config,
-    };
+    use crate::fixture::{WorldBuilder, a100, mig, pool_config as config, whole_a100};
 
     fn stored(slices: &str) -> Value {
         let card = |uuid: &str, cut| CardState { uuid: uuid.into(), product: "A100-SXM4-80GB".to_owned(), cut };

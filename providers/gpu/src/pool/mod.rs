@@ -15,6 +15,8 @@ mod proposal;
 mod schema;
 mod settle;
 mod target;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use config::{OnDestroy, PoolConfig, check};
 pub(crate) use drift::read;

@@ -43,19 +43,16 @@ pub(crate) fn propose(request: &PlanRequest, world: &World, policy: &DisruptionP
     let configuration = digest(&object);
     let approved = private.approved.as_ref().filter(|approved| approved.configuration == configuration);
     let targets = targets(&plan, world);
-    let held: Vec<&NodeName> = plan.held(world).collect();
     let reason = if let Some(approved) = approved {
         Some(unfinished(approved.done(world), approved.nodes.len()))
     } else if same_configuration && !plan.joined.is_empty() && request.stored == request.prior {
         Some(PlannedReason::NodesJoined(plan.joined.clone()))
-    } else if settled && !held.is_empty() {
-        Some(unfinished(plan.selected.len() - held.len(), plan.selected.len()))
     } else {
         None
     };
     // Everything that was approved is done, and only the run that did it did not live to say so.
     let unsettled = approved.is_some_and(|approved| approved.done(world) == approved.nodes.len());
-    let pending = !targets.is_empty() || !held.is_empty() || unsettled;
+    let pending = !targets.is_empty() || unsettled;
     let mut issues = plan.issues.clone();
     issues.extend(plan.left.iter().map(left));
     Ok(Planned {
@@ -91,16 +88,6 @@ fn left(node: &NodeName) -> Issue {
 // Nodes that left, vanished or are excluded change nothing by themselves.
 fn changes_a_node(plan: &PoolPlan, stored: &BTreeMap<NodeName, NodeState>) -> bool {
     plan.nodes.iter().any(|(name, state)| state.excluded.is_none() && stored.get(name) != Some(state))
-}
-
-impl PoolPlan {
-    /// Nodes that a run has held and not given back, and that may be given back now.
-    pub(crate) fn held<'a>(&'a self, world: &'a World) -> impl Iterator<Item = &'a NodeName> {
-        self.selected.iter().filter(|name| {
-            let free = self.nodes.get(*name).is_some_and(|state| state.excluded.is_none());
-            free && world.nodes.get(*name).is_some_and(|node| node.held_by.is_some())
-        })
-    }
 }
 
 // The configuration with its defaults, and what is computed.

@@ -6,10 +6,10 @@ use engine_model::{
     card::{CardChange, CardLayout},
     finding::CapacityRow,
     name::{GpuUuid, NodeName, ResourceName},
-    plan::Plan,
 };
 use providers_catalog::MigProfile;
 
+use super::Reviewed;
 use crate::{
     resource::{Amounts, WHOLE_CARD, add, offered},
     world::{Node, World},
@@ -19,7 +19,7 @@ use crate::{
 pub(super) type Capacity = BTreeMap<ResourceName, CapacityRow>;
 
 /// Capacity before and after.
-pub(super) fn capacity(plan: &Plan, world: &World) -> Capacity {
+pub(super) fn capacity(plan: &Reviewed<'_>, world: &World) -> Capacity {
     let excluded: BTreeSet<&NodeName> = plan.excluded.iter().map(|excluded| &excluded.node).collect();
     let mut changes: BTreeMap<&NodeName, BTreeMap<&GpuUuid, &CardChange>> = BTreeMap::new();
     for card in plan.operations.iter().flat_map(|operation| &operation.cards) {

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use engine_model::{finding::Place, name::ResourceName, plan::Plan};
+use engine_model::{finding::Place, name::ResourceName};
 use engine_value::{Path, Value};
 use providers_catalog::MigProfile;
 
+use super::Reviewed;
 use crate::{
     attributes::known,
     pool::{self, profile_path},
@@ -13,7 +14,7 @@ use crate::{
 };
 
 /// Where each resource that pools offer by plan is asked for; of several places the first by address and profile.
-pub(super) fn offers(plan: &Plan) -> BTreeMap<ResourceName, Place> {
+pub(super) fn offers(plan: &Reviewed<'_>) -> BTreeMap<ResourceName, Place> {
     let mut places = BTreeMap::new();
     for change in plan.changes.iter().filter(|change| &*change.addr.ty == pool::TYPE && !change.after.is_null()) {
         for (name, path) in asked(&change.after) {
@@ -24,7 +25,7 @@ pub(super) fn offers(plan: &Plan) -> BTreeMap<ResourceName, Place> {
 }
 
 /// The pool whose change makes a resource vanish from what it offers.
-pub(super) fn takes_away(plan: &Plan, name: &ResourceName) -> Option<Place> {
+pub(super) fn takes_away(plan: &Reviewed<'_>, name: &ResourceName) -> Option<Place> {
     let has = |object: &Value| known(object, "resources").is_some_and(|all| all.get(name.as_str()).is_some());
     let pools = plan.changes.iter().filter(|change| &*change.addr.ty == pool::TYPE);
     let change = pools.into_iter().find(|change| has(&change.before) && !has(&change.after));

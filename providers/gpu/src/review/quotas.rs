@@ -6,11 +6,11 @@ use engine_diag::Severity;
 use engine_model::{
     finding::{Finding, Place},
     name::ResourceName,
-    plan::Plan,
 };
 use engine_value::Path;
 
 use super::{
+    Reviewed,
     capacity::Capacity,
     offers::{offers, takes_away},
 };
@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// What is wrong with quotas; adds to each row of the capacity who may ask for it.
-pub(super) fn findings(plan: &Plan, world: &World, capacity: &mut Capacity) -> Vec<Finding> {
+pub(super) fn findings(plan: &Reviewed<'_>, world: &World, capacity: &mut Capacity) -> Vec<Finding> {
     let (offers, mut findings) = (offers(plan), Vec::new());
     let mut asked: BTreeMap<ResourceName, Vec<u64>> = BTreeMap::new();
     let mut planned: BTreeSet<(String, String)> = BTreeSet::new();
@@ -51,9 +51,8 @@ pub(super) fn findings(plan: &Plan, world: &World, capacity: &mut Capacity) -> V
                 asked.entry(name.clone()).or_default().push(*amount);
             }
         }
-        if let Some(place) =
-            text(&change.after, "namespace").map(|_| Place::new(change.addr.clone(), Path::root().attr("slices")))
-        {
+        if text(&change.after, "namespace").is_some() {
+            let place = Place::new(change.addr.clone(), Path::root().attr("slices"));
             findings.extend(below_use(&namespace, &said, world, place));
         }
     }
@@ -84,7 +83,7 @@ fn unknown(
     name: &ResourceName,
     namespace: &str,
     place: Place,
-    plan: &Plan,
+    plan: &Reviewed<'_>,
     capacity: &Capacity,
     offers: &BTreeMap<ResourceName, Place>,
 ) -> Finding {

@@ -4,17 +4,17 @@ use engine_diag::Severity;
 use engine_model::{
     change::{Action, ResourceChange},
     finding::{Finding, Place},
-    plan::Plan,
 };
 use engine_value::{Path, Value};
 
+use super::Reviewed;
 use crate::{
     attributes::{known, text, texts},
     pool,
 };
 
 /// One error for each pool whose selector is on such a label.
-pub(super) fn findings(plan: &Plan) -> Vec<Finding> {
+pub(super) fn findings(plan: &Reviewed<'_>) -> Vec<Finding> {
     let writers: Vec<(&ResourceChange, Vec<String>)> = plan
         .changes
         .iter()

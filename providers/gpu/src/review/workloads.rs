@@ -3,16 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine_diag::Severity;
-use engine_model::{finding::Finding, name::ResourceName, plan::Plan};
+use engine_model::{finding::Finding, name::ResourceName};
 
-use super::{capacity::Capacity, offers::takes_away};
+use super::{Reviewed, capacity::Capacity, offers::takes_away};
 use crate::world::World;
 
 /// More owners than this are counted, not named: a list that fills the screen is not read.
 const NAMED: usize = 5;
 
 /// One warning for each resource that vanishes and is still asked for.
-pub(super) fn findings(plan: &Plan, world: &World, capacity: &Capacity) -> Vec<Finding> {
+pub(super) fn findings(plan: &Reviewed<'_>, world: &World, capacity: &Capacity) -> Vec<Finding> {
     let vanishing =
         |name: &ResourceName| capacity.get(name).is_some_and(|row| row.now > 0 && row.then == 0 && row.excluded == 0);
     let mut askers: BTreeMap<&ResourceName, BTreeSet<String>> = BTreeMap::new();

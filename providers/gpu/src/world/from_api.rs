@@ -7,7 +7,7 @@ use k8s_openapi::{
     api::core::v1::{self as core, Node as ApiNode, Pod as ApiPod, ResourceQuota},
     apimachinery::pkg::api::resource::Quantity,
 };
-use providers_agent_api::{GpuNode, HOLD_TAINT};
+use providers_agent_api::GpuNode;
 
 use super::{Card, Node, Pod, PodName, Quota, Report};
 use crate::resource::{Amounts, is_gpu_resource};
@@ -24,8 +24,7 @@ impl Node {
             labels: node.metadata.labels.clone().unwrap_or_default(),
             not_ready: not_ready(node),
             cordoned: node.spec.as_ref().and_then(|spec| spec.unschedulable).unwrap_or(false),
-            held_by: hold_of(node).map(str::to_owned),
-            allocatable: allocatable.map(|amounts| gpu_amounts(amounts)).unwrap_or_default(),
+            allocatable: allocatable.map(gpu_amounts).unwrap_or_default(),
             ..Self::default()
         }
     }
@@ -43,13 +42,6 @@ pub(crate) fn not_ready(node: &ApiNode) -> Option<String> {
         })),
         None => Some("it has no condition Ready yet".to_owned()),
     }
-}
-
-/// The value of our taint on a node.
-pub(crate) fn hold_of(node: &ApiNode) -> Option<&str> {
-    let taints = node.spec.as_ref().and_then(|spec| spec.taints.as_ref());
-    let ours = taints.into_iter().flatten().find(|taint| taint.key == HOLD_TAINT)?;
-    Some(ours.value.as_deref().unwrap_or_default())
 }
 
 /// The GPU resources among quantities; zeroes are left out, since a name that is no longer offered lingers as zero.
@@ -140,8 +132,8 @@ fn requests(spec: &core::PodSpec) -> Amounts {
     let of = |container: &core::Container| {
         let resources = container.resources.as_ref();
         // Extended resources cannot be overcommitted: a limit alone is a request too.
-        let limits = resources.and_then(|r| r.limits.as_ref()).map(|map| gpu_amounts(map)).unwrap_or_default();
-        let mut amounts = resources.and_then(|r| r.requests.as_ref()).map(|map| gpu_amounts(map)).unwrap_or_default();
+        let limits = resources.and_then(|r| r.limits.as_ref()).map(gpu_amounts).unwrap_or_default();
+        let mut amounts = resources.and_then(|r| r.requests.as_ref()).map(gpu_amounts).unwrap_or_default();
         for (name, amount) in limits {
             amounts.entry(name).or_insert(amount);
         }

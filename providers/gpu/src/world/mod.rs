@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use engine_model::name::NodeName;
 
 pub(crate) use card::{Card, agent_layout, catalog_layout};
-pub(crate) use from_api::{hold_of, report};
+pub(crate) use from_api::report;
 pub(crate) use node::{Heartbeat, Node, Report};
 pub(crate) use pod::{Pod, PodName, Quota, pod_name};
 pub(crate) use read::{read_node, read_world};

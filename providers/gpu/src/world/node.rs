@@ -17,8 +17,6 @@ pub(crate) struct Node {
     pub(crate) not_ready: Option<String>,
     /// Is it cordoned (by whomever: we never cordon)?
     pub(crate) cordoned: bool,
-    /// The value of our taint: the plan that holds it.
-    pub(crate) held_by: Option<String>,
     /// What it offers of GPU resources. What is offered as zero is left out.
     pub(crate) allocatable: Amounts,
     /// When its agent was last heard.
