@@ -16,7 +16,7 @@ pub(crate) fn object(
     private: Vec<u8>,
     status: Status,
 ) -> Result<Object, Box<Diagnostic>> {
-    let schema = providers.schema(&change.provider.provider, change.addr.mode, &change.addr.ty).map_err(Box::new)?;
+    let schema = providers.schema(&change.provider.provider, change.addr.mode, &change.addr.ty)?;
     let object = Object::of(value.clone(), &schema.block.value_type(), schema.version).map_err(|why| {
         let detail = format!("The provider's result for {} cannot be kept: {why}.", change.addr);
         Box::new(Diagnostic::error("Provider returned invalid result object", detail).about(&change.addr))

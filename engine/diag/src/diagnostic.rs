@@ -149,6 +149,12 @@ impl From<Diagnostic> for Diagnostics {
     }
 }
 
+impl From<Box<Diagnostic>> for Diagnostics {
+    fn from(one: Box<Diagnostic>) -> Self {
+        Self(vec![*one])
+    }
+}
+
 impl IntoIterator for Diagnostics {
     type Item = Diagnostic;
     type IntoIter = std::vec::IntoIter<Diagnostic>;

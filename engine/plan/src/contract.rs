@@ -51,6 +51,14 @@ pub fn breach(summary: &str, addr: &ResourceAddr, provider: &ProviderConfigAddr,
     Diagnostic::error(summary, detail).about(addr)
 }
 
+/// What is now known contradicts what was planned: both are told.
+pub(crate) fn contradiction(addr: &ResourceAddr, breaches: &[Breach]) -> Diagnostic {
+    let list: Vec<String> = breaches.iter().map(|(path, what)| format!("{path}: {what}")).collect();
+    let detail = format!("What is known now of {addr} is not what the plan was made for.\n  - {}", list.join("\n  - "));
+    let error = Diagnostic::error("Configuration contradicts the plan", detail).about(addr);
+    error.hint("Make a new plan and review it.")
+}
+
 /// Is the value of this type, whole?
 fn conforms(value: &Value, ty: &Type, at: &mut Path, breaches: &mut Vec<Breach>) {
     let mut inside = |step: Step, part: &Value, ty: &Type| {
@@ -161,6 +169,9 @@ fn of_attribute(
     }
 }
 
+/// Goes on into two parts that stand at the same place.
+type Pairwise<'a> = dyn FnMut(&Value, &Value, &mut Path, &mut Vec<Breach>) + 'a;
+
 type Inside<'a> = dyn FnMut(Option<&Value>, &Value, &Value, &mut Path, &mut Vec<Breach>) + 'a;
 
 /// Nested objects one by one, each with what it is configured to be and what it was.
@@ -239,7 +250,7 @@ fn compare(
     breaches: &mut Vec<Breach>,
     who_expected: &str,
     who_actual: &str,
-    inside: &mut dyn FnMut(&Value, &Value, &mut Path, &mut Vec<Breach>),
+    inside: &mut Pairwise<'_>,
 ) {
     let mut say = |what: String| breaches.push((at.clone(), what));
     match (&expected.data, &actual.data) {

@@ -8,13 +8,29 @@ mod action;
 pub mod contract;
 pub mod depend;
 mod evaluation;
+mod expand;
 pub mod file;
+pub mod place;
+mod planner;
+mod program;
 mod proposed;
 mod providers;
 mod reason;
+mod replace_order;
 pub mod schedule;
+mod stored;
+mod target;
+mod timestamp;
+mod variables;
 mod worklist;
 
-pub use evaluation::{Evaluation, Program, Stopped};
+pub use evaluation::{Evaluation, Stopped};
+pub use planner::{PlanInput, PlanOutput, plan};
+pub use program::{Given, Program};
 pub use proposed::{proposed, settled};
 pub use providers::Providers;
+pub use target::Target;
+pub use variables::{given_text, undeclared_variable};
+
+#[cfg(test)]
+mod tests;

@@ -17,12 +17,6 @@ pub struct Providers {
     by_addr: BTreeMap<ProviderAddr, Arc<dyn Provider>>,
 }
 
-/// The host of sources that name none.
-const REGISTRY: &str = "registry.terraform.io";
-
-/// The namespace of sources that are only a name.
-const DEFAULT_NAMESPACE: &str = "hashicorp";
-
 impl Providers {
     /// These providers; of two with one address the last.
     pub fn new(providers: impl IntoIterator<Item = Arc<dyn Provider>>) -> Self {
@@ -39,46 +33,12 @@ impl Providers {
         self.by_addr.values()
     }
 
-    /// The provider that a `source` in `required_providers` means.
-    ///
-    /// # Errors
-    /// It is no source, or none of ours: says which there are.
-    pub fn by_source(&self, source: &str) -> Result<&Arc<dyn Provider>, Diagnostic> {
-        let wanted = parse_source(source)?;
-        let means = |provider: &&Arc<dyn Provider>| {
-            *provider.addr() == wanted
-                || provider.sources().iter().any(|other| parse_source(other).is_ok_and(|other| other == wanted))
-        };
-        self.iter().find(means).ok_or_else(|| {
-            let detail = format!("This release has no provider {source:?}. It has {}.", self.list());
-            Diagnostic::error("Unknown provider", detail)
-        })
-    }
-
-    /// The provider that a local name means where `required_providers` does not say: the one of that type.
-    ///
-    /// # Errors
-    /// There is none: says which there are.
-    pub fn by_local_name(&self, name: &str) -> Result<&Arc<dyn Provider>, Diagnostic> {
-        self.iter().find(|provider| *provider.addr().ty == *name).ok_or_else(|| {
-            let detail = format!("This release has no provider for {name:?}. It has {}.", self.list());
-            let error = Diagnostic::error("Unknown provider", detail);
-            match nearest(name, self.iter().map(|provider| &*provider.addr().ty)) {
-                Some(near) => error.hint(format!("Did you mean {near:?}?")),
-                None => error,
-            }
-        })
-    }
-
     /// The schema of a type of a provider.
     ///
     /// # Errors
     /// It has no such type: says which it has.
-    pub fn schema(&self, addr: &ProviderAddr, mode: Mode, ty: &str) -> Result<&Schema, Diagnostic> {
-        let Some(provider) = self.get(addr) else {
-            let detail = format!("This release has no provider {addr}. It has {}.", self.list());
-            return Err(Diagnostic::error("Unknown provider", detail));
-        };
+    pub fn schema(&self, addr: &ProviderAddr, mode: Mode, ty: &str) -> Result<&Schema, Box<Diagnostic>> {
+        let provider = self.get(addr).ok_or_else(|| Box::new(self.missing(addr)))?;
         let schemas = provider.schemas();
         schemas.get(mode, ty).ok_or_else(|| {
             let (kind, types) = match mode {
@@ -94,41 +54,27 @@ impl Providers {
             };
             let detail = format!("The provider {addr} has no {kind} {ty:?}. {has}");
             let error = Diagnostic::error(format!("Invalid {kind}"), detail);
-            match nearest(ty, types.keys().map(|name| &**name)) {
+            Box::new(match nearest(ty, types.keys().map(|name| &**name)) {
                 Some(near) => error.hint(format!("Did you mean {near:?}?")),
                 None => error,
-            }
+            })
         })
+    }
+
+    /// The error for a provider that there is none of.
+    pub(crate) fn missing(&self, addr: &ProviderAddr) -> Diagnostic {
+        let detail = format!("This release has no provider {addr}. It has {}.", self.list());
+        let error = Diagnostic::error("Unknown provider", detail);
+        match nearest(&addr.ty, self.iter().map(|provider| &*provider.addr().ty)) {
+            Some(near) => error.hint(format!("Did you mean {near:?}?")),
+            None => error,
+        }
     }
 
     fn list(&self) -> String {
         let names: Vec<String> = self.by_addr.keys().map(ToString::to_string).collect();
         if names.is_empty() { "none".to_owned() } else { names.join(", ") }
     }
-}
-
-/// The local name of the provider that a type implies: what stands before the first underscore.
-pub(crate) fn implied_local_name(ty: &str) -> &str {
-    ty.split('_').next().unwrap_or(ty)
-}
-
-/// `kubernetes`, `hashicorp/kubernetes`, `registry.terraform.io/hashicorp/kubernetes`.
-fn parse_source(source: &str) -> Result<ProviderAddr, Diagnostic> {
-    let parts: Vec<&str> = source.split('/').collect();
-    if parts.iter().any(|part| part.is_empty()) {
-        return Err(invalid_source(source));
-    }
-    match parts[..] {
-        [ty] => Ok(ProviderAddr::new(REGISTRY, DEFAULT_NAMESPACE, ty)),
-        [namespace, ty] => Ok(ProviderAddr::new(REGISTRY, namespace, ty)),
-        [host, namespace, ty] => Ok(ProviderAddr::new(host, namespace, ty)),
-        _ => Err(invalid_source(source)),
-    }
-}
-
-fn invalid_source(source: &str) -> Diagnostic {
-    let detail = format!("A provider source is [HOST/]NAMESPACE/NAME, found {source:?}.");
-    Diagnostic::error("Invalid provider source string", detail)
 }
 
 /// The candidate that is most like what was written, where one is like it at all.

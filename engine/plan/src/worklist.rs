@@ -141,6 +141,11 @@ impl<K: Clone + Eq + Hash> Worklist<K> {
         }
     }
 
+    /// What a key waits for, or waited for last.
+    pub(crate) fn waits_for(&self, id: Id) -> &[Id] {
+        &self.nodes[id.0 as usize].waits_for
+    }
+
     /// A cycle among the keys that wait, each waiting for the next and the last for the first. Only where nothing is
     /// queued and nobody is busy; `None`: nothing waits.
     pub(crate) fn cycle(&self) -> Option<Vec<Id>> {

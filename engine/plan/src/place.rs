@@ -1,0 +1,134 @@
+//! Where a part of an object is written: (address, path) to a place in a source file.
+//!
+//! Follows what is written as a bare reference: `var.x` to the argument of the module call, to the line of the variables
+//! file or to the default, `local.x` to the local value.
+
+use engine_diag::{Sources, Span};
+use engine_lang::{
+    eval::{Subject, expression_of, place_of, subject_of},
+    syntax::{Expr, Node, StepKind},
+};
+use engine_model::{
+    address::{ModuleAddr, ResourceAddr},
+    finding::{Place, Review, SourcePlace},
+};
+use engine_value::{Path, Step};
+
+use crate::program::Program;
+
+/// How many references are followed in a row: more is a circle, or nobody's configuration.
+const MOST_HOPS: usize = 64;
+
+/// Where a part of an object is written; `None`: it has no source.
+pub fn span(program: &Program, addr: &ResourceAddr, path: &Path) -> Option<Span> {
+    let block = program.resource(addr)?;
+    let found = program.schema(addr, block).ok().and_then(|(_, schema)| {
+        match expression_of(&block.arguments, &schema.block, path) {
+            Some((expr, rest)) => Some(in_expr(program, addr.module.clone(), expr, &rest.0)),
+            None => place_of(&block.arguments, &schema.block, path),
+        }
+    });
+    Some(found.unwrap_or(block.span))
+}
+
+/// The place of a span in a source file.
+pub fn source_place(sources: &Sources, span: Span) -> SourcePlace {
+    let (start, _) = sources.range(span);
+    let file = sources.get(span.file).name.to_string();
+    SourcePlace { file, line: start.line, column: start.column, bytes: (span.start, span.end) }
+}
+
+/// Fills in where everything is that a review names.
+pub(crate) fn locate(program: &Program, sources: &Sources, review: &mut Review) {
+    let locate = |place: &mut Place| {
+        if place.source.is_none() {
+            place.source = span(program, &place.addr, &place.path).map(|span| source_place(sources, span));
+        }
+    };
+    review.findings.iter_mut().flat_map(|finding| &mut finding.places).for_each(|(_, place)| locate(place));
+    let notes = review.capacity.iter_mut().flat_map(|row| &mut row.notes);
+    notes.filter_map(|(_, place)| place.as_mut()).for_each(locate);
+}
+
+/// The place of a part of what an expression says: as deep as literals go, along bare references.
+fn in_expr(program: &Program, mut module: ModuleAddr, expr: Expr, path: &[Step]) -> Span {
+    let (mut at, mut rest, mut place) = (expr.unparenthesized(), path.to_vec(), expr.span());
+    for _ in 0..MOST_HOPS {
+        match descend(&at, &rest) {
+            Some((inner, left)) => {
+                place = inner.span();
+                (at, rest) = (inner.unparenthesized(), left);
+            }
+            None => match follow(program, &module, &at) {
+                Some(Followed { module: next, expr, steps }) => {
+                    place = expr.span();
+                    (module, at) = (next, expr.unparenthesized());
+                    rest.splice(0..0, steps);
+                }
+                None => return place,
+            },
+        }
+    }
+    place
+}
+
+/// One step into a literal.
+fn descend(expr: &Expr, path: &[Step]) -> Option<(Expr, Vec<Step>)> {
+    let (step, rest) = path.split_first()?;
+    let tree = expr.tree();
+    let inner = match (expr.node(), step) {
+        (Node::Object(items), Step::Attr(name) | Step::Key(name)) => {
+            let item = tree.items(items).iter().find(|item| expr.with(item.key).as_text() == Some(name))?;
+            expr.with(item.value)
+        }
+        (Node::Tuple(elements), Step::Index(index)) => expr.with(*tree.exprs(elements).get(*index)?),
+        _ => return None,
+    };
+    Some((inner, rest.to_vec()))
+}
+
+/// Where a bare reference leads.
+struct Followed {
+    module: ModuleAddr,
+    expr: Expr,
+    /// What the reference takes from it.
+    steps: Vec<Step>,
+}
+
+fn follow(program: &Program, module: &ModuleAddr, expr: &Expr) -> Option<Followed> {
+    let Node::Traversal { steps, .. } = expr.node() else { return None };
+    let (subject, _) = subject_of(expr).ok()?;
+    let tree = expr.tree();
+    // Both `var` and `local` take one step themselves.
+    let taken = tree.steps(steps).get(1..)?.iter().map(|step| match step.kind {
+        StepKind::Attr(name) => Some(Step::Attr(tree.str(name).clone())),
+        StepKind::Index(key) => match tree.node(key) {
+            Node::Text(key) => Some(Step::Key(tree.str(key).clone())),
+            Node::Number(number) => tree.number(number).to_usize().map(Step::Index),
+            _ => None,
+        },
+    });
+    let steps: Vec<Step> = taken.collect::<Option<_>>()?;
+    match subject {
+        Subject::Local(name) => {
+            let expr = program.module(module)?.locals.get(&name)?.value.clone();
+            Some(Followed { module: module.clone(), expr, steps })
+        }
+        Subject::Variable(name) => {
+            let default = || program.module(module)?.variables.get(&name)?.default.clone();
+            let (module, expr) = match program.call(module) {
+                Some((caller, call)) => match call.arguments.body.attribute(&name) {
+                    Some(argument) => (caller, argument.value()),
+                    None => (module.clone(), default()?),
+                },
+                None => match program.variables.get(&name) {
+                    Some(crate::Given::Written(assignment)) => (module.clone(), assignment.value.clone()),
+                    Some(crate::Given::Value(_)) => return None,
+                    None => (module.clone(), default()?),
+                },
+            };
+            Some(Followed { module, expr, steps })
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,197 @@
+//! What cannot be planned says where, why, and what to do.
+
+use engine_model::plan::PlanMode;
+use engine_value::{Path, Value};
+
+use super::{Bench, mock};
+
+fn check(bench: Bench, expected: &[&str]) {
+    let output = bench.plan();
+    let told = super::told(&output.diagnostics, &bench.sources);
+    assert!(output.plan.errored, "{told}");
+    for part in expected {
+        assert!(told.contains(part), "{part:?} is not in:\n{told}");
+    }
+}
+
+#[test]
+fn a_cycle_is_a_path_with_a_position_for_each_step() {
+    check(
+        Bench::new(
+            "resource \"mock_object\" \"a\" {\n  name = mock_object.b.name\n}\n\
+             resource \"mock_object\" \"b\" {\n  name = local.l\n}\n\
+             locals {\n  l = mock_object.a.name\n}\n",
+        ),
+        &[
+            "main.tf:8: Cycle",
+            "local.l → mock_object.a → mock_object.b → local.l",
+            "main.tf:2: mock_object.a refers to mock_object.b",
+            "main.tf:5: mock_object.b refers to local.l",
+        ],
+    );
+}
+
+#[test]
+fn an_object_may_not_refer_to_itself() {
+    check(
+        Bench::new("resource \"mock_object\" \"a\" {\n  name = mock_object.a.id\n}\n"),
+        &["main.tf:2: Self-referential block"],
+    );
+}
+
+#[test]
+fn unknown_instances_name_what_they_wait_for() {
+    check(
+        Bench::new(
+            "resource \"mock_object\" \"a\" { }\n\
+             resource \"mock_object\" \"b\" {\n  for_each = toset([mock_object.a.id])\n}\n",
+        ),
+        &["main.tf:3: Invalid for_each argument", "waits for the planned change of mock_object.a", "-target"],
+    );
+    check(
+        Bench::new(
+            "resource \"mock_object\" \"a\" { }\nresource \"mock_object\" \"b\" {\n  count = length(mock_object.a.id)\n}",
+        ),
+        &["Invalid count argument", "the planned change of mock_object.a"],
+    );
+}
+
+#[test]
+fn independent_errors_are_all_told() {
+    check(
+        Bench::new(
+            "resource \"mock_object\" \"a\" {\n  name = \"wrong\"\n}\n\
+             resource \"mock_object\" \"b\" {\n  count = -1\n}\n\
+             resource \"mock_objct\" \"c\" { }\n\
+             resource \"mock_object\" \"d\" {\n  name = mock_object.b[0].name\n}\n",
+        ),
+        &[
+            "main.tf:2: Wrong name",
+            "main.tf:5: Invalid count argument",
+            "main.tf:7: Invalid resource type",
+            "Did you mean \"mock_object\"?",
+        ],
+    );
+}
+
+#[test]
+fn a_missing_instance_says_which_there_are() {
+    check(
+        Bench::new(
+            "resource \"mock_object\" \"a\" {\n  for_each = toset([\"x\"])\n}\noutput \"o\" {\n  value = mock_object.a[\"y\"].id\n}\n",
+        ),
+        &["main.tf:5: Invalid index: mock_object.a[\"y\"] does not exist. It has the instances \"x\"."],
+    );
+}
+
+#[test]
+fn what_must_not_be_destroyed_is_not() {
+    let text = "resource \"mock_object\" \"a\" {\n  zone = \"2\"\n  lifecycle {\n    prevent_destroy = true\n  }\n}\n";
+    check(
+        Bench::new(text).stored("mock_object.a", &[("zone", "1")]),
+        &["main.tf:4: Instance cannot be destroyed: mock_object.a has prevent_destroy set"],
+    );
+    let mut bench = Bench::new(text).stored("mock_object.a", &[("zone", "2")]);
+    bench.mode = PlanMode::Destroy;
+    check(bench, &["main.tf:4: Instance cannot be destroyed"]);
+}
+
+#[test]
+fn what_is_carried_out_on_nodes_is_never_replaced() {
+    let bench =
+        Bench::new("resource \"mock_pool\" \"a\" {\n  zone = \"2\"\n}\n").stored("mock_pool.a", &[("zone", "1")]);
+    check(bench, &["main.tf:1: Resource cannot be replaced", "zone cannot be changed in place"]);
+    let mut bench = Bench::new("resource \"mock_pool\" \"a\" { }").stored("mock_pool.a", &[]);
+    bench.replace = vec!["mock_pool.a".parse().unwrap()];
+    check(bench, &["-replace asks for it"]);
+    check(
+        Bench::new("resource \"mock_pool\" \"a\" {\n  lifecycle {\n    create_before_destroy = true\n  }\n}"),
+        &["Resource cannot be created before it is destroyed"],
+    );
+    // And never tainted.
+    let planned = Bench::new("resource \"mock_pool\" \"a\" { }").tainted("mock_pool.a").planned();
+    assert_eq!(planned.actions(), [""; 0]);
+}
+
+#[test]
+fn a_typing_error_in_an_address_is_an_error() {
+    let mut bench = Bench::new("resource \"mock_object\" \"abc\" { }");
+    bench.targets = vec!["mock_object.abd".parse().unwrap()];
+    check(bench, &["-target=mock_object.abd names nothing", "Did you mean -target='mock_object.abc'?"]);
+    let mut bench = Bench::new("resource \"mock_object\" \"abc\" { }");
+    bench.replace = vec!["mock_object.x".parse().unwrap()];
+    check(bench, &["-replace=mock_object.x names nothing"]);
+    let mut bench = Bench::new("resource \"mock_object\" \"abc\" { }");
+    bench.targets = vec!["module.m".parse().unwrap()];
+    check(bench, &["-target=module.m names nothing"]);
+}
+
+#[test]
+fn another_cluster_stops_before_anything_is_read() {
+    let mut bench = Bench::new("resource \"mock_object\" \"a\" { }").stored("mock_object.a", &[]);
+    bench.world.lock().unwrap().cluster = Some("uid-2".into());
+    let provider = "provider[\"registry.terraform.io/hashicorp/mock\"]".parse().unwrap();
+    bench.snapshot.clusters.insert(provider, "uid-1".into());
+    let world = bench.world.clone();
+    check(bench, &["Another cluster", "uid-1", "uid-2"]);
+    let calls = &world.lock().unwrap().calls;
+    assert!(calls.iter().all(|call| call == "configure"), "{calls:?}");
+}
+
+#[test]
+fn a_provider_that_contradicts_the_configuration_is_told() {
+    let bench = Bench::new("resource \"mock_object\" \"a\" {\n  name = \"x\"\n}");
+    bench.world.lock().unwrap().lies = true;
+    check(bench, &["Provider produced invalid plan", "name: the configuration says \"x\", the plan \"a lie\""]);
+}
+
+#[test]
+fn an_error_found_by_the_review_makes_the_plan_errored_and_has_its_place() {
+    let bench = Bench::files(&[
+        ("main.tf", "module \"m\" {\n  source = \"./m\"\n  parts  = {\n    big = { size = 3 }\n  }\n}\n"),
+        ("m/main.tf", "variable \"parts\" { type = any }\nresource \"mock_object\" \"x\" {\n  parts = var.parts\n}\n"),
+    ]);
+    let at = Path::root().attr("parts").key("big").attr("size");
+    bench.world.lock().unwrap().findings.push(mock::finding("module.m.mock_object.x", at));
+    let plan = bench.plan().plan;
+    assert!(plan.errored);
+    let place = plan.review.findings[0].places[0].1.source.clone().unwrap();
+    assert_eq!((place.file.as_str(), place.line, place.column), ("main.tf", 4, 20));
+}
+
+#[test]
+fn an_infinite_output_is_refused() {
+    check(Bench::new("output \"o\" {\n  value = 1 / 0\n}"), &["main.tf:2: "]);
+}
+
+#[test]
+fn what_a_variable_lacks_is_told_where_it_is_declared() {
+    check(
+        Bench::new("variable \"v\" {\n  type = string\n}\noutput \"o\" { value = var.v }"),
+        &["main.tf:1: No value for required variable", "-var='v=VALUE'"],
+    );
+    let bench = Bench::new("variable \"v\" {\n  type = number\n}\n").variable("v", Value::from("x"));
+    check(bench, &["Invalid value for variable"]);
+}
+
+#[test]
+fn two_policies_for_one_cluster_are_an_error() {
+    let bench = Bench::new(
+        "provider \"mock\" {\n  budget = 1\n}\nprovider \"mock\" {\n  alias  = \"b\"\n  budget = 2\n}\n\
+         resource \"mock_pool\" \"a\" { }\nresource \"mock_pool\" \"b\" {\n  provider = mock.b\n}\n",
+    );
+    bench.world.lock().unwrap().cluster = Some("uid".into());
+    check(bench, &["Two disruption policies for one cluster"]);
+}
+
+#[test]
+fn what_nobody_can_destroy_says_who_could() {
+    let mut bench = Bench::new("");
+    bench.program = Bench::new("output \"x\" { value = 1 }").program;
+    bench.store("mock_object.a", state::Slot::Current, &[], |_| {});
+    let addr = "mock_object.a".parse().unwrap();
+    let object = bench.snapshot.current(&addr).unwrap().clone();
+    let alias = "provider[\"registry.terraform.io/hashicorp/mock\"].west".parse().unwrap();
+    bench.snapshot.put(&addr, state::Slot::Current, alias, object);
+    check(bench, &["Provider configuration not present", "mock\"].west"]);
+}
