@@ -1,0 +1,266 @@
+//! Bringing an object into the form in which its kind is stored: unknown fields out, nulls and empty maps out, quantities
+//! in canonical spelling, defaults of the schema in; and telling what does not fit.
+
+use serde_json::Value;
+
+use super::quantity::Quantity;
+use super::schema::{Rules, Scalar, Shape, Type};
+use super::status::Cause;
+
+/// What was found on the way.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    /// Paths of fields that the schema does not know, as messages quote them (`spec.foo`, `spec.items[0].bar`).
+    pub(super) unknown: Vec<String>,
+    /// What does not fit the schema.
+    pub(super) causes: Vec<Cause>,
+}
+
+/// Which kind's habits to follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Flavour {
+    /// Go types: a null, an empty map and an empty optional list are as good as absent.
+    BuiltIn,
+    /// A custom resource: values stay as written; a null counts as absent only where the schema has a default.
+    Custom,
+}
+
+/// Conforms a whole object or the patch of an apply. Rules that need the whole object are [`check`]'s.
+pub(super) fn conform(object: &mut Value, schema: Type<'_>, flavour: Flavour) -> Findings {
+    let mut findings = Findings::default();
+    shape(object, schema, flavour, &mut String::new(), &mut findings);
+    findings
+}
+
+fn shape(value: &mut Value, schema: Type<'_>, flavour: Flavour, path: &mut String, findings: &mut Findings) {
+    let wrong = |value: &Value, expected: &str| Cause::wrong_type(shown(path), value, expected);
+    match (schema.shape(), &mut *value) {
+        (Shape::Any, _) => {}
+        (Shape::Scalar(scalar), found) => {
+            if found.is_null() && (schema.rules().nullable || flavour == Flavour::BuiltIn) {
+                return;
+            }
+            match (scalar, &*found) {
+                (Scalar::String, Value::String(_))
+                | (Scalar::Boolean, Value::Bool(_))
+                | (Scalar::Number, Value::Number(_))
+                | (Scalar::IntOrString, Value::String(_)) => {}
+                (Scalar::Integer | Scalar::IntOrString, Value::Number(number)) => {
+                    // JSON has one kind of number: 1.0 is an integer, too.
+                    match number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() < 9.0e15) {
+                        Some(float) if number.is_f64() => *found = Value::from(float as i64),
+                        Some(_) => {}
+                        None if number.is_i64() || number.is_u64() => {}
+                        None => findings.causes.push(wrong(found, "integer")),
+                    }
+                }
+                (Scalar::Quantity, _) => match Quantity::parse(found) {
+                    Some(quantity) => *found = Value::String(quantity.to_string()),
+                    None => findings.causes.push(Cause::invalid(
+                        shown(path),
+                        found,
+                        "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+                    )),
+                },
+                (expected, _) => findings.causes.push(wrong(found, scalar_name(*expected))),
+            }
+        }
+        (Shape::Map { .. }, Value::Object(_)) => map(value, schema, flavour, path, findings),
+        (Shape::List { .. }, Value::Array(list)) => {
+            let items = schema.items().expect("a list has a type of items");
+            for (index, item) in list.iter_mut().enumerate() {
+                let length = path.len();
+                path.push_str(&format!("[{index}]"));
+                shape(item, items, flavour, path, findings);
+                path.truncate(length);
+            }
+        }
+        (_, Value::Null) if flavour == Flavour::BuiltIn || schema.rules().nullable => {}
+        (Shape::Map { .. }, found) => findings.causes.push(wrong(found, "object")),
+        (Shape::List { .. }, found) => findings.causes.push(wrong(found, "array")),
+    }
+}
+
+fn map(value: &mut Value, schema: Type<'_>, flavour: Flavour, path: &mut String, findings: &mut Findings) {
+    let map = value.as_object_mut().expect("the caller matched an object");
+    let mut dropped = Vec::new();
+    for (name, value) in map.iter_mut() {
+        let length = path.len();
+        path.push('.');
+        path.push_str(name);
+        match schema.field(name) {
+            None => {
+                findings.unknown.push(shown(path));
+                dropped.push(name.clone());
+            }
+            Some(field) => {
+                shape(value, field, flavour, path, findings);
+                if is_absent(value, field, flavour, schema.rules().required.contains(name)) {
+                    dropped.push(name.clone());
+                }
+            }
+        }
+        path.truncate(length);
+    }
+    for name in dropped {
+        map.remove(&name);
+    }
+}
+
+/// Whether Go would not write this field.
+fn is_absent(value: &Value, schema: Type<'_>, flavour: Flavour, is_required: bool) -> bool {
+    match (flavour, value, schema.shape()) {
+        (Flavour::BuiltIn, Value::Null, shape) => *shape != Shape::Any,
+        (Flavour::Custom, Value::Null, _) => schema.rules().default.is_some() && !schema.rules().nullable,
+        (Flavour::BuiltIn, Value::Array(list), Shape::List { .. }) => list.is_empty() && !is_required,
+        // Structs are pointers where being empty means something (`emptyDir: {}`); maps are not.
+        (Flavour::BuiltIn, Value::Object(map), Shape::Map { fields, .. }) => map.is_empty() && fields.is_empty(),
+        _ => false,
+    }
+}
+
+/// Fills in the defaults of the schema, wherever their parent is there.
+pub(super) fn fill_defaults(value: &mut Value, schema: Type<'_>) {
+    match (schema.shape(), value) {
+        (Shape::Map { fields, .. }, Value::Object(map)) => {
+            for name in fields.keys() {
+                let field = schema.field(name).expect("the field is declared");
+                if let Some(default) = &field.rules().default {
+                    super::object::default_field(map, name, default.clone());
+                }
+            }
+            for (name, value) in map.iter_mut() {
+                if let Some(field) = schema.field(name) {
+                    fill_defaults(value, field);
+                }
+            }
+        }
+        (Shape::List { .. }, Value::Array(list)) => {
+            let items = schema.items().expect("a list has a type of items");
+            list.iter_mut().for_each(|item| fill_defaults(item, items));
+        }
+        _ => {}
+    }
+}
+
+/// Checks what the schema of a custom resource says beyond types: required fields, enumerations, bounds, duplicates.
+pub(super) fn check(value: &Value, schema: Type<'_>) -> Vec<Cause> {
+    let mut causes = duplicates(value, schema);
+    check_at(value, schema, &mut String::new(), &mut causes);
+    causes
+}
+
+/// Items of list maps and sets that are there twice.
+pub(super) fn duplicates(value: &Value, schema: Type<'_>) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    duplicates_at(value, schema, &mut String::new(), &mut causes);
+    causes
+}
+
+fn duplicates_at(value: &Value, schema: Type<'_>, path: &mut String, causes: &mut Vec<Cause>) {
+    match value {
+        Value::Object(map) => {
+            for (name, value) in map {
+                let Some(field) = schema.field(name).filter(|field| *field.shape() != Shape::Any) else { continue };
+                let length = path.len();
+                path.push('.');
+                path.push_str(name);
+                duplicates_at(value, field, path, causes);
+                path.truncate(length);
+            }
+        }
+        Value::Array(list) => {
+            let Some(items) = schema.items().filter(|items| *items.shape() != Shape::Any) else { return };
+            let mut seen = std::collections::BTreeSet::new();
+            for (index, item) in list.iter().enumerate() {
+                let length = path.len();
+                path.push_str(&format!("[{index}]"));
+                if super::compare::item_element(schema, item).is_some_and(|element| !seen.insert(element)) {
+                    let message = format!("Duplicate value: {item}");
+                    causes.push(Cause { reason: "FieldValueDuplicate", message, field: shown(path) });
+                }
+                duplicates_at(item, items, path, causes);
+                path.truncate(length);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn check_at(value: &Value, schema: Type<'_>, path: &mut String, causes: &mut Vec<Cause>) {
+    check_rules(value, schema.rules(), path, causes);
+    match value {
+        Value::Object(map) => {
+            for name in &schema.rules().required {
+                if !map.contains_key(name) {
+                    causes.push(Cause::required(shown(&format!("{path}.{name}"))));
+                }
+            }
+            for (name, value) in map {
+                let Some(field) = schema.field(name).filter(|field| *field.shape() != Shape::Any) else { continue };
+                let length = path.len();
+                path.push('.');
+                path.push_str(name);
+                check_at(value, field, path, causes);
+                path.truncate(length);
+            }
+        }
+        Value::Array(list) => {
+            for (index, item) in list.iter().enumerate() {
+                let length = path.len();
+                path.push_str(&format!("[{index}]"));
+                if let Some(items) = schema.items().filter(|items| *items.shape() != Shape::Any) {
+                    check_at(item, items, path, causes);
+                }
+                path.truncate(length);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn check_rules(value: &Value, rules: &Rules, path: &str, causes: &mut Vec<Cause>) {
+    if value.is_null() {
+        return;
+    }
+    if !rules.allowed.is_empty() && !rules.allowed.contains(value) {
+        causes.push(Cause::unsupported(shown(path), value, &rules.allowed));
+    }
+    if let Some(number) = value.as_f64() {
+        if let Some(minimum) = rules.minimum.filter(|minimum| number < *minimum) {
+            let why = format!("should be greater than or equal to {minimum}");
+            causes.push(Cause::invalid(shown(path), value, &why));
+        }
+        if let Some(maximum) = rules.maximum.filter(|maximum| number > *maximum) {
+            let why = format!("should be less than or equal to {maximum}");
+            causes.push(Cause::invalid(shown(path), value, &why));
+        }
+    }
+    let size = match value {
+        Value::String(text) => text.chars().count(),
+        Value::Array(list) => list.len(),
+        Value::Object(map) => map.len(),
+        _ => return,
+    } as u64;
+    if let Some(least) = rules.min_size.filter(|least| size < *least) {
+        causes.push(Cause::invalid(shown(path), value, &format!("should have at least {least} items or characters")));
+    }
+    if let Some(most) = rules.max_size.filter(|most| size > *most) {
+        causes.push(Cause::invalid(shown(path), value, &format!("should have at most {most} items or characters")));
+    }
+}
+
+fn scalar_name(scalar: Scalar) -> &'static str {
+    match scalar {
+        Scalar::String => "string",
+        Scalar::Integer => "integer",
+        Scalar::Number => "number",
+        Scalar::Boolean => "boolean",
+        Scalar::IntOrString => "integer or string",
+        Scalar::Quantity => "quantity",
+    }
+}
+
+fn shown(path: &str) -> String {
+    path.strip_prefix('.').unwrap_or(path).to_owned()
+}

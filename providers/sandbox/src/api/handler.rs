@@ -1,0 +1,367 @@
+//! The API itself, apart from how requests reach it: it knows who may ask, finds the verb, answers and keeps record.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{Method, Uri};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::apply;
+use super::body::Body;
+use super::calls::{Call, Calls};
+use super::delete;
+use super::discovery;
+use super::evict;
+use super::form::Form;
+use super::hooks::{Admission, Attributes, Authorizer, Decision};
+use super::identity::User;
+use super::ids::Ids;
+use super::openapi;
+use super::options::Options;
+use super::patch;
+use super::place::{self, Place, Target};
+use super::read;
+use super::registry::{DEFINITIONS, Registry};
+use super::request::Request;
+use super::resource::Resource;
+use super::selectors::FieldSelector;
+use super::status::Failure;
+use super::watch::{self, Watch};
+use super::write;
+use crate::store::Store;
+
+/// Where time comes from: the world's clock stands still between commands.
+pub trait Clock: Send + Sync {
+    /// The moment.
+    fn now(&self) -> Timestamp;
+}
+
+/// What the composition of a sandbox decides about its API.
+pub struct Setup {
+    /// From which UIDs and generated names follow.
+    pub seed: u64,
+    /// The world's clock.
+    pub clock: Arc<dyn Clock>,
+    /// Who may do what.
+    pub authorizer: Arc<dyn Authorizer>,
+    /// Rules over writes, asked in order.
+    pub admission: Vec<Arc<dyn Admission>>,
+    /// Deleted pods that run on a node stay until their (simulated) kubelet has ended them. Without kubelets they would
+    /// stay for ever.
+    pub graceful_pods: bool,
+}
+
+/// The API of one world.
+pub struct Api {
+    pub(super) store: Arc<Store>,
+    pub(super) registry: Registry,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) ids: Ids,
+    pub(super) admission: Vec<Arc<dyn Admission>>,
+    pub(super) graceful_pods: bool,
+    /// Ends all watches.
+    pub(super) stop: CancellationToken,
+    authorizer: Arc<dyn Authorizer>,
+    calls: Calls,
+}
+
+/// A request, however it came.
+pub(super) struct Incoming {
+    pub(super) method: Method,
+    pub(super) uri: Uri,
+    pub(super) accept: String,
+    pub(super) user_agent: String,
+    pub(super) body: Body,
+}
+
+/// An answer that is not a refusal.
+pub(super) enum Answer {
+    Text(&'static str),
+    Json(u16, Arc<Value>),
+    /// JSON with a media type of its own.
+    Typed(String, Value),
+    Watch(Box<Watch>),
+}
+
+impl Api {
+    /// The API over a store. The namespaces that every cluster has are created where they are missing.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    pub fn new(store: Arc<Store>, setup: Setup) -> Result<Api, Failure> {
+        let api = Api {
+            store,
+            registry: Registry::default(),
+            clock: setup.clock,
+            ids: Ids { seed: setup.seed },
+            admission: setup.admission,
+            graceful_pods: setup.graceful_pods,
+            stop: CancellationToken::new(),
+            authorizer: setup.authorizer,
+            calls: Calls::default(),
+        };
+        api.bootstrap()?;
+        Ok(api)
+    }
+
+    /// What every cluster has from its first moment.
+    fn bootstrap(&self) -> Result<(), Failure> {
+        let admin = User::admin("system:apiserver");
+        let namespace = |name: &str| ("/api/v1/namespaces", json!({"metadata": {"name": name}}));
+        let class = |name: &str, value: u64| {
+            let object = json!({"metadata": {"name": name}, "value": value});
+            ("/apis/scheduling.k8s.io/v1/priorityclasses", object)
+        };
+        let objects = [
+            namespace("default"),
+            namespace("kube-node-lease"),
+            namespace("kube-public"),
+            namespace("kube-system"),
+            class("system-cluster-critical", 2_000_000_000),
+            class("system-node-critical", 2_000_001_000),
+        ];
+        for (path, object) in objects {
+            match self.call(&admin, &Method::POST, path, Some(&object)) {
+                Err(failure) if failure.reason != "AlreadyExists" => return Err(failure),
+                _ => {}
+            }
+        }
+        self.calls.take();
+        Ok(())
+    }
+
+    /// The store behind it.
+    pub fn store(&self) -> &Arc<Store> {
+        &self.store
+    }
+
+    /// The record of calls.
+    pub fn calls(&self) -> &Calls {
+        &self.calls
+    }
+
+    /// The same as a request over HTTPS, without the wire. `path` may have a query. Watching is not possible this way:
+    /// [`Store::subscribe`] is.
+    ///
+    /// # Errors
+    /// What the API refuses.
+    pub fn call(&self, user: &User, method: &Method, path: &str, body: Option<&Value>) -> Result<Value, Failure> {
+        let content_type = if *method == Method::PATCH { "application/merge-patch+json" } else { "application/json" };
+        self.call_as(user, method, path, content_type, body)
+    }
+
+    /// As [`Api::call`], with the content type that tells the kinds of patches apart.
+    ///
+    /// # Errors
+    /// What the API refuses.
+    pub fn call_as(
+        &self,
+        user: &User,
+        method: &Method,
+        path: &str,
+        content_type: &str,
+        body: Option<&Value>,
+    ) -> Result<Value, Failure> {
+        let uri = path.parse().map_err(|_| Failure::bad_request(format!("{path:?} is not a path")))?;
+        let bytes = body.map(|body| Bytes::from(body.to_string())).unwrap_or_default();
+        let body = Body { bytes, content_type: content_type.to_owned() };
+        let incoming =
+            Incoming { method: method.clone(), uri, accept: String::new(), user_agent: user.name.clone(), body };
+        match self.handle(user, incoming).0? {
+            Answer::Json(_, value) => Ok(Arc::unwrap_or_clone(value)),
+            Answer::Typed(_, value) => Ok(value),
+            Answer::Text(text) => Ok(text.into()),
+            Answer::Watch(_) => Err(Failure::bad_request("a watch needs a connection")),
+        }
+    }
+
+    /// Answers a request and records it. The texts are warnings for the client.
+    pub(super) fn handle(&self, user: &User, incoming: Incoming) -> (Result<Answer, Failure>, Vec<String>) {
+        let mut call = Call {
+            verb: "get",
+            path: incoming.uri.path().to_owned(),
+            user: user.name.clone(),
+            dry_run: false,
+            code: 200,
+        };
+        let mut warnings = Vec::new();
+        let answer = self.dispatch(user, incoming, &mut call, &mut warnings);
+        call.code = match &answer {
+            Ok(Answer::Json(code, _)) => *code,
+            Ok(_) => 200,
+            Err(failure) => failure.code,
+        };
+        self.calls.add(call);
+        (answer, warnings)
+    }
+
+    /// Records a request whose sender is not known.
+    pub(super) fn refuse_unknown(&self, path: &str) -> Failure {
+        let failure = Failure::unauthorized();
+        let path = path.to_owned();
+        self.calls.add(Call { verb: "get", path, user: String::new(), dry_run: false, code: failure.code });
+        failure
+    }
+
+    fn dispatch(
+        &self,
+        user: &User,
+        incoming: Incoming,
+        call: &mut Call,
+        warnings: &mut Vec<String>,
+    ) -> Result<Answer, Failure> {
+        let nothing = || Failure::no_such_path("the sandbox serves nothing at this path");
+        match place::parse(incoming.uri.path()).ok_or_else(nothing)? {
+            Target::Resource(place) => self.resource(user, incoming, place, call, warnings),
+            _ if incoming.method != Method::GET => Err(Failure::method_not_allowed(incoming.method.as_str())),
+            target => self.document(target, &incoming.accept),
+        }
+    }
+
+    /// What is no resource: versions, health, discovery, schemas.
+    fn document(&self, target: Target, accept: &str) -> Result<Answer, Failure> {
+        let store = self.store.read();
+        let resources = self.registry.all(&store);
+        let aggregated = discovery::aggregated(accept);
+        let json = |value| Ok(Answer::Json(200, Arc::new(value)));
+        match (target, aggregated) {
+            (Target::Version, _) => json(discovery::version()),
+            (Target::Health, _) => Ok(Answer::Text("ok")),
+            (Target::Paths, _) => {
+                json(json!({"paths": ["/api", "/apis", "/healthz", "/livez", "/openapi/v3", "/readyz", "/version"]}))
+            }
+            (target @ (Target::CoreVersions | Target::Groups), Some(form)) => {
+                let document = discovery::aggregate(&resources, target == Target::CoreVersions, form);
+                let media = format!("application/json;g=apidiscovery.k8s.io;v={form};as=APIGroupDiscoveryList");
+                Ok(Answer::Typed(media, document))
+            }
+            (Target::CoreVersions, None) => json(discovery::core_versions("127.0.0.1")),
+            (Target::Groups, None) => json(discovery::group_list(&resources)),
+            (Target::Group(group), _) => json(discovery::group(&resources, &group)?),
+            (Target::GroupVersion(group, version), _) => json(discovery::resource_list(&resources, &group, &version)?),
+            (Target::OpenApiIndex, _) => json(openapi::index(&resources)),
+            (Target::OpenApi(group, version), _) => {
+                let definitions: Vec<Arc<Value>> = store.list(DEFINITIONS).map(|(_, object)| object.clone()).collect();
+                json(openapi::document(&resources, &definitions, &group, &version)?)
+            }
+            (Target::Resource(_), _) => Err(Failure::internal("a resource is no document")),
+        }
+    }
+
+    fn resource(
+        &self,
+        user: &User,
+        incoming: Incoming,
+        place: Place,
+        call: &mut Call,
+        warnings: &mut Vec<String>,
+    ) -> Result<Answer, Failure> {
+        let options = Options::parse(&incoming.uri)?;
+        let verb = verb(&incoming, &place, &options)?;
+        (call.verb, call.dry_run) = (verb, options.dry_run);
+        let resource = {
+            let store = self.store.read();
+            self.registry.find(&store, &place.group, &place.version, &place.plural)?
+        };
+        check_subresource(&resource, &place, verb)?;
+        let selected = FieldSelector::parse(&options.field_selector, &[]).ok();
+        let selected = selected.as_ref().and_then(FieldSelector::exact_name).unwrap_or_default();
+        self.authorize(
+            user,
+            &Attributes {
+                verb: if verb == "apply" { "patch" } else { verb },
+                group: &place.group,
+                resource: &place.plural,
+                subresource: &place.subresource,
+                namespace: place.namespace.as_deref().unwrap_or_default(),
+                name: place.name.as_deref().unwrap_or(selected),
+            },
+        )?;
+        if resource.namespaced && place.namespace.is_none() && place.name.is_some() {
+            return Err(Failure::no_such_path(&format!("{} are namespaced", resource.plural)));
+        }
+        if !resource.namespaced && place.namespace.is_some() {
+            return Err(Failure::no_such_path(&format!("{} are cluster-scoped", resource.plural)));
+        }
+        let form = Form::parse(&incoming.accept, &options.include_object);
+        let now = whole_seconds(self.clock.now());
+        let user_agent = incoming.user_agent;
+        let mut request = Request { api: self, user, options, place, form, now, user_agent, warnings: Vec::new() };
+        let answer = run(&mut request, resource, verb, &incoming.body);
+        call.dry_run = request.options.dry_run;
+        warnings.append(&mut request.warnings);
+        answer
+    }
+
+    /// Asks the authoriser.
+    pub(super) fn authorize(&self, user: &User, attributes: &Attributes<'_>) -> Result<(), Failure> {
+        match self.authorizer.authorize(user, attributes) {
+            Decision::Allow => Ok(()),
+            Decision::Deny(why) => {
+                Err(Failure::forbidden(attributes.group, attributes.resource, attributes.name, &why))
+            }
+        }
+    }
+}
+
+fn run(request: &mut Request<'_>, resource: Arc<Resource>, verb: &'static str, body: &Body) -> Result<Answer, Failure> {
+    let (form, now) = (request.form, request.now);
+    let one = |code, object: &Arc<Value>| Answer::Json(code, form.one(&resource, object, now));
+    let plain = |code, value| Answer::Json(code, Arc::new(value));
+    Ok(match (verb, request.place.subresource.as_str()) {
+        ("get", _) => one(200, &read::get(request, &resource)?),
+        ("list", _) => plain(200, read::list(request, &resource)?),
+        ("watch", _) => Answer::Watch(Box::new(watch::watch(request, resource)?)),
+        ("create", "binding") => plain(201, evict::bind(request, &resource, body)?),
+        ("create", "eviction") => plain(201, evict::evict(request, &resource, body)?),
+        ("create", _) => one(201, &write::create(request, &resource, body)?),
+        ("update", _) => one(200, &write::update(request, &resource, body)?),
+        ("apply", _) => {
+            let (created, object) = apply::apply(request, &resource, body)?;
+            one(if created { 201 } else { 200 }, &object)
+        }
+        ("patch", _) => one(200, &patch::patch(request, &resource, body)?),
+        ("delete", _) => plain(200, delete::delete(request, &resource, body)?),
+        _ => plain(200, delete::delete_collection(request, &resource, body)?),
+    })
+}
+
+fn verb(incoming: &Incoming, place: &Place, options: &Options) -> Result<&'static str, Failure> {
+    let is_collection = place.name.is_none();
+    Ok(match (&incoming.method, is_collection) {
+        (&Method::GET, _) if options.watch => "watch",
+        (&Method::GET, true) => "list",
+        (&Method::GET, false) => "get",
+        (&Method::POST, true) => "create",
+        (&Method::POST, false) if ["binding", "eviction"].contains(&place.subresource.as_str()) => "create",
+        (&Method::PUT, false) => "update",
+        (&Method::PATCH, false) if incoming.body.content_type == "application/apply-patch+yaml" => "apply",
+        (&Method::PATCH, false) => "patch",
+        (&Method::DELETE, false) if place.subresource.is_empty() => "delete",
+        (&Method::DELETE, true) => "deletecollection",
+        (method, _) => return Err(Failure::method_not_allowed(method.as_str())),
+    })
+}
+
+fn check_subresource(resource: &Resource, place: &Place, verb: &str) -> Result<(), Failure> {
+    if place.subresource.is_empty() {
+        return Ok(());
+    }
+    let parts = resource.subresources();
+    let Some(part) = parts.iter().find(|part| part.name == place.subresource) else {
+        let hint = format!("the sandbox has no subresource {}/{}", resource.plural, place.subresource);
+        return Err(Failure::no_such_path(&hint));
+    };
+    let verb = if verb == "apply" { "patch" } else { verb };
+    if part.verbs.contains(&verb) {
+        Ok(())
+    } else {
+        Err(Failure::method_not_allowed(&format!("{verb} on {}/{}", resource.plural, part.name)))
+    }
+}
+
+fn whole_seconds(time: Timestamp) -> Timestamp {
+    Timestamp::from_second(time.as_second()).unwrap_or(time)
+}

@@ -1,0 +1,97 @@
+//! The query parameters of a request.
+
+use std::time::Duration;
+
+use super::status::Failure;
+
+/// What to do about fields that the schema does not know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FieldValidation {
+    Ignore,
+    Warn,
+    Strict,
+}
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub(super) struct Options {
+    pub(super) dry_run: bool,
+    pub(super) field_manager: Option<String>,
+    pub(super) force: bool,
+    pub(super) field_validation: FieldValidation,
+    pub(super) label_selector: String,
+    pub(super) field_selector: String,
+    pub(super) resource_version: String,
+    pub(super) resource_version_match: String,
+    pub(super) limit: usize,
+    pub(super) continue_at: String,
+    pub(super) watch: bool,
+    pub(super) timeout: Option<Duration>,
+    pub(super) bookmarks: bool,
+    pub(super) send_initial_events: bool,
+    pub(super) include_object: String,
+    /// Options of a deletion that came in the query and not in the body.
+    pub(super) propagation: Option<String>,
+    pub(super) grace_seconds: Option<i64>,
+}
+
+impl Options {
+    /// Reads the query of a URI.
+    pub(super) fn parse(uri: &http::Uri) -> Result<Options, Failure> {
+        let pairs = axum::extract::Query::<Vec<(String, String)>>::try_from_uri(uri)
+            .map_err(|error| Failure::bad_request(format!("the query cannot be read: {error}")))?
+            .0;
+        let last = |name: &str| pairs.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
+        let text = |name: &str| last(name).unwrap_or_default().to_owned();
+        // Present without a value, or with one that is not a denial, means yes (as in Go's conversion).
+        let flag = |name: &str| last(name).is_some_and(|value| !["false", "0"].contains(&value));
+        let number = |name: &str| -> Result<Option<i64>, Failure> {
+            match last(name).unwrap_or_default() {
+                "" => Ok(None),
+                value => {
+                    let number = value.parse();
+                    number.map(Some).map_err(|_| Failure::bad_request(format!("{name}: {value:?} is not a number")))
+                }
+            }
+        };
+        for (_, value) in pairs.iter().filter(|(key, value)| key == "dryRun" && value != "All" && !value.is_empty()) {
+            return Err(Failure::bad_request(format!("invalid dryRun value {value:?}: supported values: \"All\"")));
+        }
+        let field_manager = last("fieldManager").filter(|name| !name.is_empty()).map(str::to_owned);
+        if field_manager.as_ref().is_some_and(|name| name.len() > 128 || name.chars().any(char::is_control)) {
+            return Err(Failure::bad_request("fieldManager must be at most 128 printable characters"));
+        }
+        Ok(Options {
+            dry_run: last("dryRun") == Some("All"),
+            field_manager,
+            force: flag("force"),
+            field_validation: match text("fieldValidation").as_str() {
+                "Ignore" => FieldValidation::Ignore,
+                "" | "Warn" => FieldValidation::Warn,
+                "Strict" => FieldValidation::Strict,
+                other => {
+                    let message = format!(
+                        "invalid fieldValidation {other:?}: supported values: \"Ignore\", \"Strict\", \"Warn\""
+                    );
+                    return Err(Failure::bad_request(message));
+                }
+            },
+            label_selector: text("labelSelector"),
+            field_selector: text("fieldSelector"),
+            resource_version: text("resourceVersion"),
+            resource_version_match: text("resourceVersionMatch"),
+            limit: number("limit")?.and_then(|limit| usize::try_from(limit).ok()).unwrap_or_default(),
+            continue_at: text("continue"),
+            watch: flag("watch"),
+            timeout: number("timeoutSeconds")?
+                .and_then(|seconds| u64::try_from(seconds).ok())
+                .filter(|seconds| *seconds > 0)
+                .map(Duration::from_secs),
+            bookmarks: flag("allowWatchBookmarks"),
+            send_initial_events: flag("sendInitialEvents"),
+            include_object: text("includeObject"),
+            propagation: last("propagationPolicy").map(str::to_owned),
+            grace_seconds: number("gracePeriodSeconds")?,
+        })
+    }
+}

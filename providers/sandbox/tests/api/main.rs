@@ -1,0 +1,80 @@
+//! One suite of Kubernetes API tests, written against a `kube::Client`: what the sandbox promises is what a real API server
+//! does. Each case gets a cluster with a namespace of its own, and assumes nothing else about it.
+//!
+//! `sandbox` holds what only the sandbox has: its record of calls, its identities, its files.
+
+mod apply;
+mod cluster;
+mod custom;
+mod lists;
+mod namespaces;
+mod pods;
+mod sandbox;
+mod watches;
+mod writes;
+
+macro_rules! suite {
+    ($($module:ident: $($case:ident),* $(,)?;)*) => {
+        $(mod $module {
+            $(#[tokio::test]
+            async fn $case() {
+                let cluster = crate::cluster::Cluster::start().await;
+                crate::$module::$case(&cluster).await;
+                cluster.stop().await;
+            })*
+        })*
+    };
+}
+
+/// The cases that any Kubernetes API server passes.
+mod cases {
+    suite! {
+        apply:
+            creates_updates_and_does_nothing_twice,
+            conflicts_name_the_other_manager,
+            force_takes_fields_away,
+            giving_up_a_field_removes_it,
+            shared_fields_stay_until_the_last_owner_leaves,
+            list_maps_are_merged_by_key,
+            status_has_owners_of_its_own,
+            unknown_fields_are_refused,
+            a_dry_run_shows_defaults_and_writes_nothing,
+            quantities_are_canonical;
+        custom:
+            definitions_make_resources,
+            custom_objects_are_pruned_defaulted_and_validated,
+            status_is_a_subresource,
+            list_maps_of_definitions_are_merged,
+            versions_share_objects;
+        lists:
+            selectors_select,
+            pages_add_up,
+            metadata_and_tables;
+        namespaces:
+            a_new_namespace_is_complete,
+            deletion_empties_it,
+            nothing_is_created_in_one_that_is_missing;
+        pods:
+            defaults_are_filled_in,
+            binding_is_for_once,
+            quotas_refuse_what_exceeds_them,
+            disruption_budgets_hold_evictions,
+            priority_comes_from_the_class;
+        watches:
+            a_watch_goes_on_where_a_list_ended,
+            selectors_turn_changes_into_comings_and_goings,
+            a_watch_ends_in_time_and_an_old_one_is_gone,
+            the_watcher_of_kube_follows;
+        writes:
+            names_are_generated_and_checked,
+            an_update_needs_the_current_version,
+            merge_and_strategic_patches,
+            generation_counts_changes_of_the_spec,
+            what_is_immutable_stays,
+            strict_validation_names_the_field,
+            finalizers_hold_a_deletion,
+            preconditions_of_a_deletion,
+            owners_take_their_dependants_along,
+            what_is_missing_is_not_found;
+    }
+}
