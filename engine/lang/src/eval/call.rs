@@ -31,6 +31,10 @@ impl<S: Scope> Evaluator<'_, S> {
             core => match functions::find(core) {
                 Some(function) => self.call_core(id, function, args, expand),
                 None if core.contains("::") => self.call_provider(id, core, args, expand),
+                None if functions::is_unbuilt(core) => {
+                    let detail = format!("The function \"{core}\" is not supported yet.");
+                    Err(Diagnostic::error("Unsupported function", detail).at(self.span(id)).into())
+                }
                 None => {
                     let meant = did_you_mean(core, functions::names());
                     let detail = format!("There is no function named \"{core}\".{meant}");

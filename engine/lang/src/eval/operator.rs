@@ -172,12 +172,8 @@ impl<S: Scope> Evaluator<'_, S> {
             let detail = "The condition expression must be of type bool.";
             self.error(condition_id, "Incorrect condition type", detail)
         })?;
-        // What failed may be of any type.
-        let stand_in = |arm: &Outcome<S::Key>| match arm {
-            Ok(value) => value.clone(),
-            Err(_) => Value::unknown(Type::Dynamic),
-        };
-        let (then_value, otherwise_value) = (stand_in(&then), stand_in(&otherwise));
+        let then_value = self.stand_in(then_id, then.as_ref().ok());
+        let otherwise_value = self.stand_in(otherwise_id, otherwise.as_ref().ok());
         let Some(ty) = common_type(&then_value, &otherwise_value) else {
             let detail = format!(
                 "The true and false result expressions must have consistent types. {}.",
@@ -199,6 +195,49 @@ impl<S: Scope> Evaluator<'_, S> {
                 Err(self.error(arm_id, "Inconsistent conditional result types", detail))
             }
         }
+    }
+}
+
+impl<S: Scope> Evaluator<'_, S> {
+    /// The value of an arm; if it failed, something of the type that it would have had, as far as its form tells.
+    fn stand_in(&mut self, id: ExprId, value: Option<&Value>) -> Value {
+        if let Some(value) = value {
+            return value.clone();
+        }
+        match self.tree.node(id) {
+            Node::Paren(inner) | Node::Wrap(inner) => self.stand_in(inner, None),
+            Node::Template(_) => Value::unknown(Type::String),
+            Node::Unary { operator: UnaryOperator::Negate, .. } => Value::unknown(Type::Number),
+            Node::Unary { operator: UnaryOperator::Not, .. } => Value::unknown(Type::Bool),
+            Node::Binary { operator, .. } => Value::unknown(match operator {
+                BinaryOperator::Add
+                | BinaryOperator::Subtract
+                | BinaryOperator::Multiply
+                | BinaryOperator::Divide
+                | BinaryOperator::Modulo => Type::Number,
+                _ => Type::Bool,
+            }),
+            Node::Tuple(elements) => {
+                let elements = self.tree.exprs(elements);
+                Value::tuple(elements.iter().map(|element| self.part_stand_in(*element)))
+            }
+            Node::Object(items) => {
+                let mut attributes = Vec::new();
+                for item in self.tree.items(items) {
+                    let Node::Text(key) = self.tree.node(item.key) else { return Value::unknown(Type::Dynamic) };
+                    attributes.push((self.tree.str(key), self.part_stand_in(item.value)));
+                }
+                Value::object(attributes)
+            }
+            _ => Value::unknown(Type::Dynamic),
+        }
+    }
+
+    fn part_stand_in(&mut self, id: ExprId) -> Value {
+        self.quiet += 1;
+        let value = self.eval(id).ok();
+        self.quiet -= 1;
+        self.stand_in(id, value.as_ref())
     }
 }
 

@@ -57,7 +57,7 @@ pub(crate) fn call(function: &Function, arguments: &[Value], files: &dyn Files) 
         Some(origin) => {
             // Its marks would be lost with an argument that the function does not see.
             marks = arguments.iter().fold(marks, |all, one| all.union(one.marks_deep()));
-            let ty = (function.returns)(&values);
+            let ty = (function.returns)(&values)?;
             let refinements = match ty {
                 Type::Dynamic => Refinements::default(),
                 _ => Refinements::not_null(),

@@ -11,45 +11,53 @@ pub(super) const FUNCTIONS: &[Function] = &[
         name: "keys",
         parameters: &[Parameter::any("inputMap").unknown().marked()],
         variadic: None,
-        returns: |_| Type::Dynamic,
+        returns: |_| Ok(Type::Dynamic),
         run: |args, _| keys(&args[0]),
     },
     Function {
         name: "length",
         parameters: &[Parameter::any("value").unknown().marked()],
         variadic: None,
-        returns: |_| Type::Number,
+        returns: |_| Ok(Type::Number),
         run: |args, _| length(&args[0]),
     },
     Function {
         name: "lookup",
         parameters: &[Parameter::any("inputMap").marked(), Parameter::string("key").marked()],
         variadic: Some(Parameter::any("default").null().unknown().marked()),
-        returns: |args| lookup_type(args),
+        returns: lookup_type,
         run: |args, _| lookup(args),
     },
     Function {
         name: "merge",
         parameters: &[],
         variadic: Some(Parameter::any("maps").null().marked()),
-        returns: |args| merge_type(args),
+        returns: merge_type,
         run: |args, _| merge(args),
     },
     Function {
         name: "setproduct",
         parameters: &[],
         variadic: Some(Parameter::any("sets").marked().unknown()),
-        returns: |_| Type::Dynamic,
+        returns: |_| Ok(Type::Dynamic),
         run: |args, _| product(args),
+    },
+    Function {
+        name: "transpose",
+        parameters: &[Parameter::new("values", lists_by_name)],
+        variadic: None,
+        returns: |_| Ok(lists_by_name()),
+        run: |args, _| transpose(&args[0]),
     },
     Function {
         name: "values",
         parameters: &[Parameter::any("mapping").marked()],
         variadic: None,
         returns: |args| match args[0].type_of() {
-            Type::Map(element) => Type::List(element),
-            Type::Object(attributes) => Type::tuple(attributes.values().map(|attr| attr.ty.clone())),
-            _ => Type::Dynamic,
+            Type::Map(element) => Ok(Type::List(element)),
+            Type::Object(attributes) => Ok(Type::tuple(attributes.values().map(|attr| attr.ty.clone()))),
+            Type::Dynamic => Ok(Type::Dynamic),
+            _ => Err(no_values()),
         },
         run: |args, _| values(&args[0]),
     },
@@ -58,8 +66,9 @@ pub(super) const FUNCTIONS: &[Function] = &[
         parameters: &[Parameter::list_of_string("keys").marked(), Parameter::any("values").marked()],
         variadic: None,
         returns: |args| match args[1].type_of() {
-            Type::List(element) => Type::Map(element),
-            _ => Type::Dynamic,
+            Type::List(element) => Ok(Type::Map(element)),
+            Type::Tuple(_) | Type::Dynamic => Ok(Type::Dynamic),
+            _ => Err(no_list()),
         },
         run: |args, _| zip(&args[0], &args[1]),
     },
@@ -128,8 +137,8 @@ fn length_between(value: &Value, min: Option<usize>, max: Option<usize>) -> Valu
     unknown_from(Type::Number, refinements, std::slice::from_ref(value))
 }
 
-fn lookup_type(args: &[Value]) -> Type {
-    match args[0].type_of() {
+fn lookup_type(args: &[Value]) -> Result<Type, CallError> {
+    Ok(match args[0].type_of() {
         Type::Map(element) => element.as_ref().clone(),
         Type::Object(attributes) => match args[1].as_str() {
             Some(key) => match attributes.get(key) {
@@ -138,8 +147,9 @@ fn lookup_type(args: &[Value]) -> Type {
             },
             None => Type::Dynamic,
         },
-        _ => Type::Dynamic,
-    }
+        Type::Dynamic => Type::Dynamic,
+        _ => return Err(CallError::argument(0, "lookup() requires a map as the first argument")),
+    })
 }
 
 fn lookup(args: &[Value]) -> Result<Value, CallError> {
@@ -173,11 +183,15 @@ fn lookup(args: &[Value]) -> Result<Value, CallError> {
 }
 
 /// The type of all, if it is one; else an object of all attributes that are known to be there.
-fn merge_type(args: &[Value]) -> Type {
+fn merge_type(args: &[Value]) -> Result<Type, CallError> {
     let types: Vec<Type> = args.iter().map(Value::type_of).collect();
+    let wrong = types.iter().find(|ty| !matches!(ty, Type::Dynamic | Type::Map(_) | Type::Object(_)));
+    if let Some(wrong) = wrong {
+        return Err(CallError::new(format!("arguments must be maps or objects, got \"{}\"", wrong.friendly())));
+    }
     match types.first() {
-        None => return Type::empty_object(),
-        Some(first) if *first != Type::Dynamic && types.iter().all(|ty| ty == first) => return first.clone(),
+        None => return Ok(Type::empty_object()),
+        Some(first) if *first != Type::Dynamic && types.iter().all(|ty| ty == first) => return Ok(first.clone()),
         Some(_) => {}
     }
     let mut attributes = BTreeMap::new();
@@ -191,39 +205,26 @@ fn merge_type(args: &[Value]) -> Type {
                 let keys = arg.as_map().into_iter().flat_map(|elements| elements.keys());
                 attributes.extend(keys.map(|key| (Arc::clone(key), element.as_ref().clone())));
             }
-            _ => return Type::Dynamic,
+            _ => return Ok(Type::Dynamic),
         }
     }
-    Type::object(attributes)
+    Ok(Type::object(attributes))
 }
 
 fn merge(args: &[Value]) -> Result<Value, CallError> {
+    let ty = merge_type(args)?;
     let mut merged: BTreeMap<Arc<str>, Value> = BTreeMap::new();
     let mut marks = Marks::NONE;
     for arg in args {
-        if arg.is_null() {
-            let ty = arg.type_of();
-            if matches!(ty, Type::Dynamic | Type::Map(_) | Type::Object(_)) {
-                continue;
-            }
-            return Err(CallError::new(format!("arguments must be maps or objects, got {}", quoted(&ty))));
-        }
-        let Some(elements) = arg.as_map() else {
-            let ty = arg.type_of();
-            return Err(CallError::new(format!("arguments must be maps or objects, got {}", quoted(&ty))));
-        };
         marks = marks.union(arg.marks);
-        merged.extend(elements.iter().map(|(key, value)| (Arc::clone(key), value.clone())));
+        let elements = arg.as_map().into_iter().flatten();
+        merged.extend(elements.map(|(key, value)| (Arc::clone(key), value.clone())));
     }
-    let value = match merge_type(args) {
+    let value = match ty {
         Type::Map(element) => Value::map(element.as_ref().clone(), merged),
         _ => Value::object(merged),
     };
     Ok(value.mark(marks))
-}
-
-fn quoted(ty: &Type) -> String {
-    format!("\"{}\"", ty.friendly())
 }
 
 fn product(args: &[Value]) -> Result<Value, CallError> {
@@ -275,19 +276,51 @@ fn all_marks(args: &[Value]) -> Marks {
     args.iter().fold(Marks::NONE, |marks, arg| marks.union(arg.marks))
 }
 
+fn lists_by_name() -> Type {
+    Type::map(Type::list(Type::String))
+}
+
+fn transpose(lists: &Value) -> Result<Value, CallError> {
+    if lists.has_unknown() {
+        return Ok(unknown_from(lists_by_name(), Refinements::not_null(), std::slice::from_ref(lists)));
+    }
+    let mut transposed: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
+    for (key, list) in lists.as_map().into_iter().flatten() {
+        let Some(names) = list.as_sequence() else {
+            return Err(CallError::argument(0, format!("cannot use null list for [{key:?}]")));
+        };
+        for (at, name) in names.iter().enumerate() {
+            let Some(name) = name.as_str() else {
+                return Err(CallError::argument(0, format!("cannot use null string for [{key:?}][{at}]")));
+            };
+            transposed.entry(name).or_default().push(Data::String(Arc::clone(key)).into());
+        }
+    }
+    let lists = transposed.into_iter().map(|(name, keys)| (name, Value::list(Type::String, keys)));
+    Ok(Value::map(Type::list(Type::String), lists))
+}
+
+fn no_values() -> CallError {
+    CallError::new("values() requires a map as the first argument")
+}
+
 fn values(map: &Value) -> Result<Value, CallError> {
     let values = match &map.data {
         Data::Map(element, elements) => Value::list(element.clone(), elements.values().cloned().collect()),
         Data::Object(attributes) => Value::tuple(attributes.values().cloned()),
-        _ => return Err(CallError::new("values() requires a map as the first argument")),
+        _ => return Err(no_values()),
     };
     Ok(values.mark(map.marks))
+}
+
+fn no_list() -> CallError {
+    CallError::new("values argument must be a list or tuple value")
 }
 
 fn zip(keys: &Value, values: &Value) -> Result<Value, CallError> {
     let (names, elements) = (keys.as_sequence().unwrap_or_default(), values.as_sequence().unwrap_or_default());
     let (Data::List(..) | Data::Tuple(_)) = &values.data else {
-        return Err(CallError::new("values argument must be a list or tuple value"));
+        return Err(no_list());
     };
     let mut marks = keys.marks.union(values.marks);
     if keys.has_unknown() {

@@ -8,7 +8,13 @@ const V: Parameter = Parameter::any("v").null().unknown().marked();
 
 macro_rules! to {
     ($name:literal, $ty:expr) => {
-        Function { name: $name, parameters: &[V], variadic: None, returns: |_| $ty, run: |args, _| to(&args[0], &$ty) }
+        Function {
+            name: $name,
+            parameters: &[V],
+            variadic: None,
+            returns: |_| Ok($ty),
+            run: |args, _| to(&args[0], &$ty),
+        }
     };
 }
 
@@ -23,14 +29,14 @@ pub(super) const FUNCTIONS: &[Function] = &[
         name: "coalesce",
         parameters: &[],
         variadic: Some(Parameter::any("vals").null().unknown()),
-        returns: |_| Type::Dynamic,
+        returns: |_| Ok(Type::Dynamic),
         run: |args, _| coalesce(args),
     },
     Function {
         name: "coalescelist",
         parameters: &[],
         variadic: Some(Parameter::any("vals").null().unknown()),
-        returns: |_| Type::Dynamic,
+        returns: |_| Ok(Type::Dynamic),
         run: |args, _| coalesce_list(args),
     },
 ];
@@ -83,20 +89,16 @@ fn coalesce_list(args: &[Value]) -> Result<Value, CallError> {
     if args.is_empty() {
         return Err(CallError::new("at least one argument is required"));
     }
+    let is_list = |arg: &Value| matches!(arg.type_of(), Type::List(_) | Type::Tuple(_) | Type::Dynamic);
+    if !args.iter().all(is_list) {
+        return Err(CallError::new("coalescelist arguments must be lists or tuples"));
+    }
     for arg in args {
         if !arg.is_known() {
             return Ok(unknown_from(Type::Dynamic, Refinements::not_null(), std::slice::from_ref(arg)));
         }
-        if arg.is_null() {
-            continue;
-        }
-        match (arg.type_of(), arg.as_sequence()) {
-            (Type::List(_) | Type::Tuple(_), Some(elements)) => {
-                if !elements.is_empty() {
-                    return Ok(arg.clone());
-                }
-            }
-            _ => return Err(CallError::new("coalescelist arguments must be lists or tuples")),
+        if arg.as_sequence().is_some_and(|elements| !elements.is_empty()) {
+            return Ok(arg.clone());
         }
     }
     Err(CallError::new("no non-null arguments"))

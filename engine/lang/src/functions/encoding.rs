@@ -10,21 +10,21 @@ pub(super) const FUNCTIONS: &[Function] = &[
         name: "base64decode",
         parameters: &[Parameter::string("str")],
         variadic: None,
-        returns: |_| Type::String,
+        returns: |_| Ok(Type::String),
         run: |args, _| decode_base64(args[0].as_str().unwrap_or_default()),
     },
     Function {
         name: "base64encode",
         parameters: &[Parameter::string("str")],
         variadic: None,
-        returns: |_| Type::String,
+        returns: |_| Ok(Type::String),
         run: |args, _| Ok(Value::string(STANDARD.encode(args[0].as_str().unwrap_or_default()))),
     },
     Function {
         name: "jsondecode",
         parameters: &[Parameter::string("str")],
         variadic: None,
-        returns: |_| Type::Dynamic,
+        returns: |_| Ok(Type::Dynamic),
         run: |args, _| {
             json::infer(args[0].as_str().unwrap_or_default()).map_err(|error| CallError::new(error.to_string()))
         },
@@ -33,7 +33,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         name: "jsonencode",
         parameters: &[Parameter::any("val").null().unknown()],
         variadic: None,
-        returns: |_| Type::String,
+        returns: |_| Ok(Type::String),
         run: |args, _| encode_json(&args[0]),
     },
 ];

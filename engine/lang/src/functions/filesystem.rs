@@ -1,5 +1,8 @@
 //! Functions that read files, and functions of their names.
 
+use std::sync::Arc;
+
+use base64::{Engine, engine::general_purpose::STANDARD};
 use engine_value::{Type, Value};
 
 use crate::{
@@ -14,14 +17,24 @@ pub(super) const FUNCTIONS: &[Function] = &[
         name: "file",
         parameters: &[PATH],
         variadic: None,
-        returns: |_| Type::String,
-        run: |args, files| read(args[0].as_str().unwrap_or_default(), files),
+        returns: |_| Ok(Type::String),
+        run: |args, files| read_text(args[0].as_str().unwrap_or_default(), files),
+    },
+    Function {
+        name: "filebase64",
+        parameters: &[PATH],
+        variadic: None,
+        returns: |_| Ok(Type::String),
+        run: |args, files| {
+            let bytes = read(args[0].as_str().unwrap_or_default(), files)?;
+            Ok(Value::string(STANDARD.encode(bytes)))
+        },
     },
     Function {
         name: "fileexists",
         parameters: &[PATH],
         variadic: None,
-        returns: |_| Type::Bool,
+        returns: |_| Ok(Type::Bool),
         run: |args, files| {
             let path = args[0].as_str().unwrap_or_default();
             files.exists(path).map(Value::bool).map_err(|why| CallError::new(format!("\"{path}\" {why}")))
@@ -31,19 +44,19 @@ pub(super) const FUNCTIONS: &[Function] = &[
         name: "basename",
         parameters: &[PATH],
         variadic: None,
-        returns: |_| Type::String,
+        returns: |_| Ok(Type::String),
         run: |args, _| Ok(Value::string(base_name(args[0].as_str().unwrap_or_default()))),
     },
     Function {
         name: "dirname",
         parameters: &[PATH],
         variadic: None,
-        returns: |_| Type::String,
+        returns: |_| Ok(Type::String),
         run: |args, _| Ok(Value::string(folder_name(args[0].as_str().unwrap_or_default()))),
     },
 ];
 
-fn read(path: &str, files: &dyn Files) -> Result<Value, CallError> {
+fn read(path: &str, files: &dyn Files) -> Result<Arc<[u8]>, CallError> {
     if !files.exists(path).map_err(|why| CallError::argument(0, format!("\"{path}\" {why}")))? {
         return Err(CallError::argument(
             0,
@@ -54,7 +67,11 @@ fn read(path: &str, files: &dyn Files) -> Result<Value, CallError> {
             ),
         ));
     }
-    let bytes = files.read(path).map_err(|why| CallError::argument(0, format!("failed to read \"{path}\": {why}")))?;
+    files.read(path).map_err(|why| CallError::argument(0, format!("failed to read \"{path}\": {why}")))
+}
+
+fn read_text(path: &str, files: &dyn Files) -> Result<Value, CallError> {
+    let bytes = read(path, files)?;
     match std::str::from_utf8(&bytes) {
         Ok(text) => Ok(Value::string(text)),
         Err(_) => Err(CallError::argument(

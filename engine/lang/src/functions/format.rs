@@ -14,7 +14,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         name: "format",
         parameters: &[Parameter::string("format")],
         variadic: Some(ARGS),
-        returns: |_| Type::String,
+        returns: |_| Ok(Type::String),
         run: |args, _| {
             let (pattern, rest) = args.split_first().expect("the pattern is a parameter");
             format(pattern.as_str().unwrap_or_default(), rest)
@@ -24,7 +24,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         name: "formatlist",
         parameters: &[Parameter::string("format")],
         variadic: Some(ARGS),
-        returns: |_| Type::list(Type::String),
+        returns: |_| Ok(Type::list(Type::String)),
         run: |args, _| {
             let (pattern, rest) = args.split_first().expect("the pattern is a parameter");
             format_list(pattern.as_str().unwrap_or_default(), rest)

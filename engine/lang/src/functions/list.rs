@@ -13,28 +13,28 @@ pub(super) const FUNCTIONS: &[Function] = &[
         name: "alltrue",
         parameters: &[Parameter::new("list", || Type::list(Type::Bool))],
         variadic: None,
-        returns: |_| Type::Bool,
+        returns: |_| Ok(Type::Bool),
         run: |args, _| all_true(&args[0]),
     },
     Function {
         name: "anytrue",
         parameters: &[Parameter::new("list", || Type::list(Type::Bool))],
         variadic: None,
-        returns: |_| Type::Bool,
+        returns: |_| Ok(Type::Bool),
         run: |args, _| any_true(&args[0]),
     },
     Function {
         name: "chunklist",
         parameters: &[Parameter::list_of_any("list"), Parameter::number("size")],
         variadic: None,
-        returns: |args| Type::list(args[0].type_of()),
+        returns: |args| Ok(Type::list(args[0].type_of())),
         run: |args, _| chunks(&args[0], &args[1]),
     },
     Function {
         name: "compact",
         parameters: &[Parameter::list_of_string("list")],
         variadic: None,
-        returns: |_| Type::list(Type::String),
+        returns: |_| Ok(Type::list(Type::String)),
         run: |args, _| compact(&args[0]),
     },
     Function {
@@ -48,49 +48,69 @@ pub(super) const FUNCTIONS: &[Function] = &[
         name: "contains",
         parameters: &[LIST, Parameter::any("value").null()],
         variadic: None,
-        returns: |_| Type::Bool,
+        returns: |_| Ok(Type::Bool),
         run: |args, _| contains(&args[0], &args[1]),
     },
     Function {
         name: "distinct",
         parameters: &[Parameter::list_of_any("list")],
         variadic: None,
-        returns: |args| args[0].type_of(),
+        returns: |args| Ok(args[0].type_of()),
         run: |args, _| distinct(&args[0]),
     },
     Function {
         name: "element",
         parameters: &[LIST.marked(), Parameter::number("index")],
         variadic: None,
-        returns: |args| element_type(&args[0]),
+        returns: |args| match args[0].type_of() {
+            Type::List(element) => Ok(element.as_ref().clone()),
+            Type::Tuple(_) | Type::Dynamic => Ok(Type::Dynamic),
+            other => Err(no_elements(&other)),
+        },
         run: |args, _| element(&args[0], &args[1]),
     },
     Function {
         name: "flatten",
         parameters: &[LIST.marked()],
         variadic: None,
-        returns: |_| Type::Dynamic,
+        returns: |_| Ok(Type::Dynamic),
         run: |args, _| flatten(&args[0]),
     },
     Function {
         name: "index",
         parameters: &[LIST, Parameter::any("value")],
         variadic: None,
-        returns: |_| Type::Number,
+        returns: |_| Ok(Type::Number),
         run: |args, _| index_of(&args[0], &args[1]),
+    },
+    Function {
+        name: "matchkeys",
+        parameters: &[
+            Parameter::list_of_any("values"),
+            Parameter::list_of_any("keys"),
+            Parameter::list_of_any("searchset"),
+        ],
+        variadic: None,
+        returns: |args| Ok(args[0].type_of()),
+        run: |args, _| match_keys(args),
     },
     Function {
         name: "one",
         parameters: &[LIST],
         variadic: None,
-        returns: |args| element_type(&args[0]),
+        returns: |args| match args[0].type_of() {
+            Type::List(element) | Type::Set(element) => Ok(element.as_ref().clone()),
+            Type::Tuple(elements) if elements.len() < 2 => Ok(elements.first().cloned().unwrap_or(Type::Dynamic)),
+            Type::Dynamic => Ok(Type::Dynamic),
+            _ => Err(not_one()),
+        },
         run: |args, _| one(&args[0]),
     },
     Function {
         name: "range",
         parameters: &[],
         variadic: Some(Parameter::number("params")),
-        returns: |_| Type::list(Type::Number),
+        returns: |_| Ok(Type::list(Type::Number)),
         run: |args, _| range(args),
     },
     Function {
@@ -98,9 +118,10 @@ pub(super) const FUNCTIONS: &[Function] = &[
         parameters: &[LIST.marked()],
         variadic: None,
         returns: |args| match args[0].type_of() {
-            Type::Tuple(types) => Type::tuple(types.iter().rev().cloned()),
-            Type::List(element) | Type::Set(element) => Type::List(element),
-            _ => Type::Dynamic,
+            Type::Tuple(types) => Ok(Type::tuple(types.iter().rev().cloned())),
+            Type::List(element) | Type::Set(element) => Ok(Type::List(element)),
+            Type::Dynamic => Ok(Type::Dynamic),
+            other => Err(not_reversible(&other)),
         },
         run: |args, _| reverse(&args[0]),
     },
@@ -109,8 +130,9 @@ pub(super) const FUNCTIONS: &[Function] = &[
         parameters: &[LIST.marked(), Parameter::number("start_index"), Parameter::number("end_index")],
         variadic: None,
         returns: |args| match args[0].type_of() {
-            list @ Type::List(_) => list,
-            _ => Type::Dynamic,
+            list @ Type::List(_) => Ok(list),
+            Type::Tuple(_) | Type::Dynamic => Ok(Type::Dynamic),
+            other => Err(not_sliceable(&other)),
         },
         run: |args, _| slice(args),
     },
@@ -118,7 +140,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         name: "sort",
         parameters: &[Parameter::list_of_string("list")],
         variadic: None,
-        returns: |_| Type::list(Type::String),
+        returns: |_| Ok(Type::list(Type::String)),
         run: |args, _| sort(&args[0]),
     },
 ];
@@ -182,43 +204,41 @@ fn compact(list: &Value) -> Result<Value, CallError> {
 }
 
 /// A list, if all are lists with a common type of elements; else a tuple.
-fn concat_type(args: &[Value]) -> Type {
+fn concat_type(args: &[Value]) -> Result<Type, CallError> {
     let types: Vec<Type> = args.iter().map(Value::type_of).collect();
     if types.iter().all(|ty| matches!(ty, Type::List(_))) {
         let elements: Vec<Type> = types.iter().filter_map(Type::element).cloned().collect();
         if let Some(element) = unify(&elements) {
-            return Type::list(element);
+            return Ok(Type::list(element));
         }
     }
-    let mut all = Vec::new();
-    for (arg, ty) in args.iter().zip(types) {
-        match ty {
-            Type::Tuple(types) => all.extend(types.iter().cloned()),
-            Type::List(element) if arg.is_known() => {
+    let mut all = Some(Vec::new());
+    for (at, (arg, ty)) in args.iter().zip(types).enumerate() {
+        match (ty, &mut all) {
+            (Type::Tuple(types), Some(all)) => all.extend(types.iter().cloned()),
+            (Type::List(element), Some(all)) if arg.is_known() => {
                 all.extend(std::iter::repeat_n(element.as_ref().clone(), elements(arg).len()));
             }
-            _ => return Type::Dynamic,
+            (Type::Tuple(_) | Type::List(_) | Type::Dynamic, _) => all = None,
+            (other, _) => {
+                let message = format!("all arguments must be lists or tuples; got {}", other.friendly());
+                return Err(CallError::argument(at, message));
+            }
         }
     }
-    Type::tuple(all)
+    Ok(all.map_or(Type::Dynamic, Type::tuple))
 }
 
 fn concat(args: &[Value]) -> Result<Value, CallError> {
     if args.is_empty() {
         return Err(CallError::new("at least one argument is required"));
     }
-    let ty = concat_type(args);
+    let ty = concat_type(args)?;
     let mut all = Vec::new();
     let mut marks = engine_value::Marks::NONE;
-    for (at, arg) in args.iter().enumerate() {
+    for arg in args {
         marks = marks.union(arg.marks);
-        match &arg.data {
-            Data::List(_, elements) | Data::Tuple(elements) => all.extend(elements.iter().cloned()),
-            _ => {
-                let got = arg.type_of().friendly();
-                return Err(CallError::argument(at, format!("all arguments must be lists or tuples; got {got}")));
-            }
-        }
+        all.extend(elements(arg).iter().cloned());
     }
     let joined = Value::tuple(all);
     let result = match &ty {
@@ -259,9 +279,13 @@ fn distinct(list: &Value) -> Result<Value, CallError> {
     Ok(Value::list(element_type(list), kept))
 }
 
+fn no_elements(ty: &Type) -> CallError {
+    CallError::new(format!("cannot read elements from {}", ty.friendly()))
+}
+
 fn element(list: &Value, index: &Value) -> Result<Value, CallError> {
     let (Data::List(_, elements) | Data::Tuple(elements)) = &list.data else {
-        return Err(CallError::new(format!("cannot read elements from {}", list.type_of().friendly())));
+        return Err(no_elements(&list.type_of()));
     };
     let Some(index) = index.as_i64() else {
         return Err(CallError::argument(1, "a whole number is required"));
@@ -333,16 +357,37 @@ fn index_of(list: &Value, wanted: &Value) -> Result<Value, CallError> {
     Err(CallError::new("item not found"))
 }
 
+fn match_keys(args: &[Value]) -> Result<Value, CallError> {
+    let Some(ty) = unify(&[args[1].type_of(), args[2].type_of()]) else {
+        return Err(CallError::new("keys and searchset must be of the same type"));
+    };
+    if elements(&args[0]).len() != elements(&args[1]).len() {
+        return Err(CallError::new("length of keys and values should be equal"));
+    }
+    if args.iter().any(Value::has_unknown) {
+        return Ok(unknown_from(args[0].type_of(), Refinements::not_null(), args));
+    }
+    let converted = |at: usize| convert(&args[at], &ty).map_err(|error| CallError::argument(at, error.to_string()));
+    let (keys, wanted) = (converted(1)?, converted(2)?);
+    let wanted: BTreeSet<&Value> = elements(&wanted).iter().collect();
+    let pairs = elements(&args[0]).iter().zip(elements(&keys));
+    let kept = pairs.filter(|(_, key)| wanted.contains(key)).map(|(value, _)| value.clone()).collect();
+    Ok(Value::list(element_type(&args[0]), kept))
+}
+
+fn not_one() -> CallError {
+    CallError::argument(0, "must be a list, set, or tuple value with either zero or one elements")
+}
+
 fn one(list: &Value) -> Result<Value, CallError> {
-    let wrong = || CallError::argument(0, "must be a list, set, or tuple value with either zero or one elements");
-    match list.as_sequence().ok_or_else(wrong)? {
+    match list.as_sequence().ok_or_else(not_one)? {
         [] => Ok(Value::null(element_type(list))),
         [single] => Ok(single.clone()),
         // Unknown elements of a set may turn out to be the same one.
         several if matches!(list.data, Data::Set(..)) && several.iter().filter(|e| e.is_wholly_known()).count() < 2 => {
             Ok(unknown_from(element_type(list), Refinements::default(), several))
         }
-        _ => Err(wrong()),
+        _ => Err(not_one()),
     }
 }
 
@@ -379,10 +424,13 @@ fn range(args: &[Value]) -> Result<Value, CallError> {
     Ok(Value::list(Type::Number, values))
 }
 
+fn not_reversible(ty: &Type) -> CallError {
+    CallError::argument(0, format!("can only reverse list or tuple values, not {}", ty.friendly()))
+}
+
 fn reverse(list: &Value) -> Result<Value, CallError> {
     let Some(elements) = list.as_sequence() else {
-        let got = list.type_of().friendly();
-        return Err(CallError::argument(0, format!("can only reverse list or tuple values, not {got}")));
+        return Err(not_reversible(&list.type_of()));
     };
     let reversed: Vec<Value> = elements.iter().rev().cloned().collect();
     let value = match &list.data {
@@ -392,18 +440,22 @@ fn reverse(list: &Value) -> Result<Value, CallError> {
     Ok(value.mark(list.marks))
 }
 
+fn not_sliceable(ty: &Type) -> CallError {
+    let message = match ty {
+        Type::Set(_) => {
+            "cannot slice a set, because its elements do not have indices; explicitly convert to a list if the ordering of \
+             the result is not important"
+        }
+        _ => "must be a list or tuple value",
+    };
+    CallError::argument(0, message)
+}
+
 fn slice(args: &[Value]) -> Result<Value, CallError> {
     let list = &args[0];
     let elements = match &list.data {
         Data::List(_, elements) | Data::Tuple(elements) => elements,
-        Data::Set(..) => {
-            return Err(CallError::argument(
-                0,
-                "cannot slice a set, because its elements do not have indices; explicitly convert to a list if the ordering \
-                 of the result is not important",
-            ));
-        }
-        _ => return Err(CallError::argument(0, "must be a list or tuple value")),
+        _ => return Err(not_sliceable(&list.type_of())),
     };
     let bound = |at: usize, name: &str| -> Result<usize, CallError> {
         let int = args[at].as_i64();

@@ -25,28 +25,42 @@ pub(super) const FUNCTIONS: &[Function] = &[
         name: "max",
         parameters: &[],
         variadic: Some(NUMBERS),
-        returns: |_| Type::Number,
+        returns: |_| Ok(Type::Number),
         run: |args, _| extreme(args, |best, next| next > best),
     },
     Function {
         name: "min",
         parameters: &[],
         variadic: Some(NUMBERS),
-        returns: |_| Type::Number,
+        returns: |_| Ok(Type::Number),
         run: |args, _| extreme(args, |best, next| next < best),
+    },
+    Function {
+        name: "log",
+        parameters: &[NUM, Parameter::number("base")],
+        variadic: None,
+        returns: |_| Ok(Type::Number),
+        run: |args, _| float(float_of(&args[0]).ln() / float_of(&args[1]).ln()),
+    },
+    Function {
+        name: "pow",
+        parameters: &[NUM, Parameter::number("power")],
+        variadic: None,
+        returns: |_| Ok(Type::Number),
+        run: |args, _| float(float_of(&args[0]).powf(float_of(&args[1]))),
     },
     Function {
         name: "parseint",
         parameters: &[Parameter::any("number"), Parameter::number("base")],
         variadic: None,
-        returns: |_| Type::Number,
+        returns: |_| Ok(Type::Number),
         run: |args, _| parse_int(&args[0], &args[1]),
     },
     Function {
         name: "sum",
         parameters: &[Parameter::any("list")],
         variadic: None,
-        returns: |_| Type::Number,
+        returns: |_| Ok(Type::Number),
         run: |args, _| sum(&args[0]),
     },
 ];
@@ -55,11 +69,20 @@ const fn of_one(
     name: &'static str,
     run: fn(&[Value], &dyn crate::eval::Files) -> Result<Value, CallError>,
 ) -> Function {
-    Function { name, parameters: &[NUM], variadic: None, returns: |_| Type::Number, run }
+    Function { name, parameters: &[NUM], variadic: None, returns: |_| Ok(Type::Number), run }
 }
 
 fn number(value: &Value) -> Number {
     value.as_number().cloned().unwrap_or_else(|| Number::from(0))
+}
+
+/// Logarithms and powers are those of 64-bit floats, as in Terraform.
+fn float_of(value: &Value) -> f64 {
+    value.as_number().map_or(0.0, Number::to_f64)
+}
+
+fn float(result: f64) -> Result<Value, CallError> {
+    Number::from_f64(result).map(Value::number).ok_or_else(|| CallError::new("the result is not a number"))
 }
 
 fn extreme(args: &[Value], better: fn(&Number, &Number) -> bool) -> Result<Value, CallError> {

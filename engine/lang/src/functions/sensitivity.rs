@@ -1,8 +1,8 @@
-//! Functions about the mark *sensitive*.
+//! Functions about the marks *sensitive* and *ephemeral*.
 
-use engine_value::{Marks, Type, Value};
+use engine_value::{Marks, Refinements, Type, Value};
 
-use crate::functions::{Function, Parameter};
+use crate::functions::{Function, Parameter, call::unknown_from};
 
 const VALUE: Parameter = Parameter::any("value").null().unknown().marked();
 
@@ -11,14 +11,14 @@ pub(super) const FUNCTIONS: &[Function] = &[
         name: "sensitive",
         parameters: &[VALUE],
         variadic: None,
-        returns: |_| Type::Dynamic,
+        returns: |_| Ok(Type::Dynamic),
         run: |args, _| Ok(args[0].clone().mark(Marks::SENSITIVE)),
     },
     Function {
         name: "nonsensitive",
         parameters: &[VALUE],
         variadic: None,
-        returns: |_| Type::Dynamic,
+        returns: |_| Ok(Type::Dynamic),
         run: |args, _| {
             let mut value = args[0].clone();
             value.marks.sensitive = false;
@@ -26,10 +26,25 @@ pub(super) const FUNCTIONS: &[Function] = &[
         },
     },
     Function {
+        name: "ephemeralasnull",
+        parameters: &[VALUE],
+        variadic: None,
+        returns: |_| Ok(Type::Dynamic),
+        run: |args, _| {
+            Ok(args[0].transform(&mut |_, part| if part.marks.ephemeral { Value::null(part.type_of()) } else { part }))
+        },
+    },
+    Function {
         name: "issensitive",
         parameters: &[VALUE],
         variadic: None,
-        returns: |_| Type::Bool,
-        run: |args, _| Ok(Value::bool(args[0].marks.sensitive)),
+        returns: |_| Ok(Type::Bool),
+        run: |args, _| {
+            // What is not known yet may still turn out to be sensitive.
+            if args[0].is_known() || args[0].marks.sensitive {
+                return Ok(Value::bool(args[0].marks.sensitive));
+            }
+            Ok(unknown_from(Type::Bool, Refinements::not_null(), args))
+        },
     },
 ];

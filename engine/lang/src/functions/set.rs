@@ -16,38 +16,39 @@ pub(super) const FUNCTIONS: &[Function] = &[
         name: "setunion",
         parameters: &[FIRST],
         variadic: Some(OTHERS),
-        returns: |args| common(args).unwrap_or(Type::Dynamic),
+        returns: common,
         run: |args, _| combine(args, |all, next| all.into_iter().chain(next.iter().cloned()).collect()),
     },
     Function {
         name: "setintersection",
         parameters: &[FIRST],
         variadic: Some(OTHERS),
-        returns: |args| common(args).unwrap_or(Type::Dynamic),
+        returns: common,
         run: |args, _| combine(args, |all, next| all.into_iter().filter(|e| next.contains(e)).collect()),
     },
     Function {
         name: "setsubtract",
         parameters: &[Parameter::new("a", any_set).unknown(), Parameter::new("b", any_set).unknown()],
         variadic: None,
-        returns: |args| common(args).unwrap_or(Type::Dynamic),
+        returns: common,
         run: |args, _| combine(args, |all, next| all.into_iter().filter(|e| !next.contains(e)).collect()),
     },
 ];
 
-fn common(args: &[Value]) -> Option<Type> {
+fn common(args: &[Value]) -> Result<Type, CallError> {
     // An empty set of no type has no say.
     let types: Vec<Type> = args.iter().map(Value::type_of).filter(|ty| *ty != any_set()).collect();
-    if types.is_empty() { Some(any_set()) } else { unify(&types) }
+    if types.is_empty() {
+        return Ok(any_set());
+    }
+    unify(&types).ok_or_else(|| CallError::new("given sets must all have compatible element types"))
 }
 
 fn combine(
     args: &[Value],
     step: fn(Vec<Value>, &std::collections::BTreeSet<Value>) -> Vec<Value>,
 ) -> Result<Value, CallError> {
-    let Some(ty) = common(args) else {
-        return Err(CallError::new("given sets must all have compatible element types"));
-    };
+    let ty = common(args)?;
     if args.iter().any(Value::has_unknown) {
         return Ok(unknown_from(ty, Refinements::not_null(), args));
     }

@@ -5,7 +5,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::{
     eval::Files,
-    functions::{CallError, Function, Parameter, call::unknown_from},
+    functions::{CallError, Function, Parameter, call::unknown_from, regular},
 };
 
 const STR: Parameter = Parameter::string("str");
@@ -21,15 +21,25 @@ pub(super) const FUNCTIONS: &[Function] = &[
         name: "startswith",
         parameters: &[STR.unknown(), Parameter::string("prefix")],
         variadic: None,
-        returns: |_| Type::Bool,
+        returns: |_| Ok(Type::Bool),
         run: |args, _| starts_with(&args[0], text(&args[1])),
     },
-    of_two("endswith", "suffix", |_| Type::Bool, |args, _| Ok(Value::bool(text(&args[0]).ends_with(text(&args[1]))))),
-    of_two("strcontains", "substr", |_| Type::Bool, |args, _| Ok(Value::bool(text(&args[0]).contains(text(&args[1]))))),
+    of_two(
+        "endswith",
+        "suffix",
+        |_| Ok(Type::Bool),
+        |args, _| Ok(Value::bool(text(&args[0]).ends_with(text(&args[1])))),
+    ),
+    of_two(
+        "strcontains",
+        "substr",
+        |_| Ok(Type::Bool),
+        |args, _| Ok(Value::bool(text(&args[0]).contains(text(&args[1])))),
+    ),
     of_two(
         "trim",
         "cutset",
-        |_| Type::String,
+        |_| Ok(Type::String),
         |args, _| {
             let cut = text(&args[1]);
             Ok(Value::string(text(&args[0]).trim_matches(|c| cut.contains(c))))
@@ -38,7 +48,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     of_two(
         "trimprefix",
         "prefix",
-        |_| Type::String,
+        |_| Ok(Type::String),
         |args, _| {
             let whole = text(&args[0]);
             Ok(Value::string(whole.strip_prefix(text(&args[1])).unwrap_or(whole)))
@@ -47,7 +57,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     of_two(
         "trimsuffix",
         "suffix",
-        |_| Type::String,
+        |_| Ok(Type::String),
         |args, _| {
             let whole = text(&args[0]);
             Ok(Value::string(whole.strip_suffix(text(&args[1])).unwrap_or(whole)))
@@ -57,7 +67,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         name: "indent",
         parameters: &[Parameter::number("spaces"), STR],
         variadic: None,
-        returns: |_| Type::String,
+        returns: |_| Ok(Type::String),
         run: |args, _| {
             let spaces = args[0].as_number().and_then(engine_value::Number::to_usize);
             let spaces =
@@ -69,28 +79,28 @@ pub(super) const FUNCTIONS: &[Function] = &[
         name: "substr",
         parameters: &[STR, Parameter::number("offset"), Parameter::number("length")],
         variadic: None,
-        returns: |_| Type::String,
+        returns: |_| Ok(Type::String),
         run: |args, _| part_of(args),
     },
     Function {
         name: "split",
         parameters: &[Parameter::string("separator"), STR],
         variadic: None,
-        returns: |_| Type::list(Type::String),
+        returns: |_| Ok(Type::list(Type::String)),
         run: |args, _| Ok(split(text(&args[0]), text(&args[1]))),
     },
     Function {
         name: "join",
         parameters: &[Parameter::string("separator")],
         variadic: Some(Parameter::list_of_string("lists")),
-        returns: |_| Type::String,
+        returns: |_| Ok(Type::String),
         run: |args, _| join(args),
     },
     Function {
         name: "replace",
         parameters: &[STR, Parameter::string("substr"), Parameter::string("replace")],
         variadic: None,
-        returns: |_| Type::String,
+        returns: |_| Ok(Type::String),
         run: |args, _| replace(text(&args[0]), text(&args[1]), text(&args[2])),
     },
 ];
@@ -98,10 +108,15 @@ pub(super) const FUNCTIONS: &[Function] = &[
 type Run = fn(&[Value], &dyn Files) -> Result<Value, CallError>;
 
 const fn of_text(name: &'static str, run: Run) -> Function {
-    Function { name, parameters: &[STR], variadic: None, returns: |_| Type::String, run }
+    Function { name, parameters: &[STR], variadic: None, returns: |_| Ok(Type::String), run }
 }
 
-const fn of_two(name: &'static str, second: &'static str, returns: fn(&[Value]) -> Type, run: Run) -> Function {
+const fn of_two(
+    name: &'static str,
+    second: &'static str,
+    returns: fn(&[Value]) -> Result<Type, CallError>,
+    run: Run,
+) -> Function {
     // Tables of parameters are constants, so each name of a second parameter has its own.
     const SUFFIX: &[Parameter] = &[STR, Parameter::string("suffix")];
     const PREFIX: &[Parameter] = &[STR, Parameter::string("prefix")];
@@ -222,7 +237,7 @@ fn join(args: &[Value]) -> Result<Value, CallError> {
 fn replace(whole: &str, pattern: &str, replacement: &str) -> Result<Value, CallError> {
     let expression = pattern.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')).filter(|_| pattern.len() > 1);
     let Some(expression) = expression else { return Ok(Value::string(whole.replace(pattern, replacement))) };
-    let regex = regex::Regex::new(expression)
-        .map_err(|error| CallError::argument(1, format!("invalid regular expression: {error}")))?;
+    let regex = regular::compile(expression)
+        .map_err(|why| CallError::argument(1, format!("invalid regular expression: {why}")))?;
     Ok(Value::string(regex.replace_all(whole, replacement)))
 }

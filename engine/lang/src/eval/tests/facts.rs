@@ -60,7 +60,8 @@ fn unknown_and_sensitive_results_are_terraforms() {
     for fact in facts(include_str!("unknown.tsv"), 4) {
         let shown = match value_of(fact[0], &scope) {
             Ok(value) => {
-                let sensitive = if value.is_known() { value.marks.sensitive.to_string() } else { "?".to_owned() };
+                let known = value.is_known() || value.marks.sensitive;
+                let sensitive = if known { value.marks.sensitive.to_string() } else { "?".to_owned() };
                 let after = match json::known_part(&value, false) {
                     Some(after) => after.to_string(),
                     None => String::new(),
