@@ -12,6 +12,7 @@ mod list;
 mod numeric;
 mod regular;
 mod sensitivity;
+mod sequence;
 mod set;
 mod string;
 
@@ -113,6 +114,7 @@ const FAMILIES: &[&[Function]] = &[
     numeric::FUNCTIONS,
     regular::FUNCTIONS,
     sensitivity::FUNCTIONS,
+    sequence::FUNCTIONS,
     set::FUNCTIONS,
     string::FUNCTIONS,
 ];
