@@ -53,8 +53,8 @@ fn reason(node: &Node, stored: Option<&NodeState>) -> Option<(ExclusionReason, S
     if let Some(error) = &report.error {
         return Some((ExclusionReason::Unreadable, error.clone()));
     }
-    if report.operation.as_ref().is_some_and(|operation| operation.phase == OperationPhase::Running) {
-        return Some((ExclusionReason::Unreadable, "an operation is still running on it".to_owned()));
+    if report.is_busy() {
+        return Some((ExclusionReason::Unreadable, "an operation on it has not come to its end".to_owned()));
     }
     exchanged(report, stored)
         .map(|detail| (ExclusionReason::CardExchanged, detail))

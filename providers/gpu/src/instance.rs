@@ -154,7 +154,11 @@ impl Instance for GpuInstance {
     }
 
     async fn data(&self, request: DataRequest, call: Call<'_>) -> Result<Value, Vec<Issue>> {
-        data::read(&request, &*self.world(call).await.map_err(|error| unreadable(&error))?)
+        if let Some(value) = data::read_alone(&request) {
+            return Ok(value);
+        }
+        let world = self.world(call).await.map_err(|error| unreadable(&error))?;
+        data::read(&request, &world)
     }
 
     async fn review(&self, request: ReviewRequest<'_>, call: Call<'_>) -> Result<Review, ProviderError> {

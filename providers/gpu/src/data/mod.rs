@@ -16,13 +16,17 @@ pub(crate) fn schemas() -> BTreeMap<Arc<str>, Schema> {
     BTreeMap::from([(catalog::TYPE.into(), catalog::schema()), (nodes::TYPE.into(), nodes::schema())])
 }
 
-/// Reads one.
+/// Reads one that does not depend on a cluster; `None`: it does.
+pub(crate) fn read_alone(request: &DataRequest) -> Option<Value> {
+    (&*request.addr.ty == catalog::TYPE).then(|| catalog::read(&request.config))
+}
+
+/// Reads one that does.
 ///
 /// # Errors
 /// There is no such type.
 pub(crate) fn read(request: &DataRequest, world: &World) -> Result<Value, Vec<Issue>> {
     match &*request.addr.ty {
-        catalog::TYPE => Ok(catalog::read(&request.config)),
         nodes::TYPE => Ok(nodes::read(&request.config, world)),
         other => {
             let detail = format!("Provider gpu has no data source {other}.");

@@ -187,8 +187,9 @@ impl Context<'_> {
             result.issues.push((owner.clone(), issue));
         }
         for (card, pid, process) in processes_of(layouts()) {
+            let process = if process.is_empty() { process } else { format!(" ({process})") };
             let detail = format!(
-                "{name} {} is held by process {pid} ({process}), which is in no pod. The agent refuses the change while \
+                "{name} {} is held by process {pid}{process}, which is in no pod. The agent refuses the change while \
                  it runs.",
                 card.label()
             );

@@ -66,6 +66,27 @@ pub(super) fn impossible(before: &Value, private: &Private, world: &World) -> Ve
     errors
 }
 
+/// Cards whose first layout nobody remembers: they stay as they are, which is told.
+pub(super) fn forgotten(before: &Value, private: &Private, world: &World) -> Vec<Issue> {
+    let stored = nodes_of(before);
+    let mut warnings = Vec::new();
+    for (name, node, state) in free_nodes(before, &stored, world) {
+        for card in cards(node) {
+            let is_cut = state.cards.get(&card.pci).is_some_and(|state| state.cut.is_some());
+            let is_found = private.found.get(name).is_some_and(|found| found.contains_key(&card.uuid));
+            if is_cut && !is_found {
+                let detail = format!(
+                    "What {name} {} was before it came into the pool is not in the state. It stays as it is.",
+                    card.label()
+                );
+                let path = Path::root().attr("on_destroy");
+                warnings.push(Issue::warning(path, "A layout cannot be restored", detail));
+            }
+        }
+    }
+    warnings
+}
+
 fn free_nodes<'a>(
     before: &Value,
     stored: &'a BTreeMap<NodeName, NodeState>,

@@ -3,7 +3,7 @@
 //! Each card is given a profile, then a layout. Nodes that are excluded keep what the snapshot has for them, and their
 //! cards count towards their profiles: a node that is down never makes another one be cut in its place.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use engine_model::{
     name::NodeName,
@@ -31,6 +31,9 @@ use crate::{
 
 /// The key of the label that tells the device plugin's strategy.
 const STRATEGY: &str = "nvidia.com/mig.strategy";
+
+/// The key of the label by which the GPU Operator runs mig-manager on a node.
+const MIG_MANAGER: &str = "nvidia.com/gpu.deploy.mig-manager";
 
 /// What a pool's nodes become.
 #[derive(Clone, Debug, Default)]
@@ -142,7 +145,8 @@ impl<'a> Attempt<'a> {
             plan.nodes.insert(name.clone(), state);
         }
         let candidates = self.candidates(selected);
-        let mut errors = self.wrong_strategies(selected);
+        let mut errors: Vec<Issue> = self.wrong_strategies(selected).into_iter().collect();
+        errors.extend(self.other_owners(selected));
         let mut solver = Solver::default();
         let mut products: BTreeMap<&str, Vec<Candidate<'_>>> = BTreeMap::new();
         for candidate in candidates {
@@ -285,26 +289,39 @@ impl<'a> Attempt<'a> {
     }
 
     // MIG slices have names of their own only under the device plugin's strategy `mixed`.
-    fn wrong_strategies(&self, selected: &[NodeName]) -> Vec<Issue> {
+    fn wrong_strategies(&self, selected: &[NodeName]) -> Option<Issue> {
         let mig = self.config.profiles.iter().find(|(_, profile)| matches!(profile.cut, Cut::Mig(_)));
-        let Some((profile, _)) = mig else { return Vec::new() };
-        let wrong: BTreeSet<(&str, &NodeName)> = selected
-            .iter()
-            .filter(|name| !self.excluded.contains_key(*name))
-            .filter_map(|name| {
-                let strategy = self.world.nodes.get(name)?.labels.get(STRATEGY)?;
-                (strategy != "mixed").then_some((strategy.as_str(), name))
-            })
-            .collect();
-        let Some((strategy, _)) = wrong.first() else { return Vec::new() };
-        let names: Vec<&str> = wrong.iter().map(|(_, name)| name.as_str()).collect();
+        let (profile, _) = mig?;
+        let names = self.labelled(selected, STRATEGY, |strategy| strategy != "mixed")?;
         let detail = format!(
-            "The device plugin of {} has the strategy {strategy:?} ({STRATEGY}), under which slices have no names of \
-             their own: no pod could ask for them.",
-            names.join(", ")
+            "The device plugin of {names} has another strategy than mixed ({STRATEGY}), under which slices have no \
+             names of their own: no pod could ask for them."
         );
         let hint = "Set mig.strategy = mixed in the ClusterPolicy.";
-        vec![Issue::error(profile_path(profile).attr("mig"), "Wrong MIG strategy", detail).hint(hint)]
+        Some(Issue::error(profile_path(profile).attr("mig"), "Wrong MIG strategy", detail).hint(hint))
+    }
+
+    // Two that cut the same card would undo each other's work.
+    fn other_owners(&self, selected: &[NodeName]) -> Option<Issue> {
+        let names = self.labelled(selected, MIG_MANAGER, |value| value == "true")?;
+        let detail = format!(
+            "NVIDIA's mig-manager runs on {names} ({MIG_MANAGER}=true) and cuts the same cards: whoever acts last undoes \
+             the other's work."
+        );
+        let hint =
+            format!("Label these nodes {MIG_MANAGER}=false, or set migManager.enabled = false in the ClusterPolicy.");
+        Some(Issue::error(Path::root().attr("partitioned_by"), "Two owners of one GPU", detail).hint(hint))
+    }
+
+    // The nodes that may be changed and have a label with such a value, as text.
+    fn labelled(&self, selected: &[NodeName], key: &str, is: impl Fn(&str) -> bool) -> Option<String> {
+        let free = selected.iter().filter(|name| !self.excluded.contains_key(*name));
+        let has = |name: &&NodeName| {
+            let value = self.world.nodes.get(*name).and_then(|node| node.labels.get(key));
+            value.is_some_and(|value| is(value))
+        };
+        let names: Vec<&str> = free.filter(has).map(|name| name.as_str()).collect();
+        (!names.is_empty()).then(|| names.join(", "))
     }
 }
 

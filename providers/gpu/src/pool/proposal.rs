@@ -71,6 +71,7 @@ fn propose_end(request: &PlanRequest, private: Private, world: &World) -> Result
         if !errors.is_empty() {
             return Err(errors);
         }
+        planned.issues = destroy::forgotten(&request.prior, &private, world);
     }
     planned.private = private.to_bytes();
     Ok(planned)

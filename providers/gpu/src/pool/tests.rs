@@ -230,7 +230,8 @@ fn excluded_nodes_are_listed_and_nothing_is_cut_in_their_place() {
     fn node(world: &mut World) -> &mut crate::world::Node {
         world.nodes.get_mut(&NodeName::from("gpu-01")).unwrap()
     }
-    let spoils: [(Spoil, ExclusionReason); 6] = [
+    let spoils: [(Spoil, ExclusionReason); 7] = [
+        (|world| node(world).report.as_mut().unwrap().asked = Some("op".to_owned()), ExclusionReason::Unreadable),
         (|world| drop(world.nodes.remove(&NodeName::from("gpu-01"))), ExclusionReason::Vanished),
         (|world| node(world).not_ready = Some("kubelet stopped".to_owned()), ExclusionReason::NotReady),
         (
@@ -358,6 +359,10 @@ fn a_layout_that_no_longer_fits_cannot_be_restored() {
     found.insert("GPU-0".into(), mig("3g.40gb@2:4"));
     pool.private = private.to_bytes();
     pool.config = Value::null(Type::Dynamic);
+    let forgetful = Pool { private: Vec::new(), ..pool.clone() };
+    let (planned, change, _) = forgetful.plan(&world).unwrap();
+    assert_eq!(planned.issues.len(), 6);
+    assert_eq!(operations_of(&change, &world).operations, []);
     let issues = pool.plan(&world).unwrap_err();
     assert_eq!(issues[0].summary, "The layout found first cannot be restored");
     assert!(issues[0].hint.as_ref().unwrap().contains("\"whole\""));
@@ -401,7 +406,14 @@ fn protected_pods_stop_the_plan_leave_the_node_out_or_are_waited_for() {
 }
 
 #[test]
-fn other_strategies_and_old_drivers_are_found_at_plan() {
+fn other_owners_strategies_and_old_drivers_are_found_at_plan() {
+    let mut world = three_nodes();
+    let node = world.nodes.get_mut(&NodeName::from("gpu-02")).unwrap();
+    node.labels.insert("nvidia.com/gpu.deploy.mig-manager".to_owned(), "true".to_owned());
+    let issues = Pool::new(&[("all", A100, 0, SMALL)]).plan(&world).unwrap_err();
+    assert_eq!((issues.len(), issues[0].summary.as_str()), (1, "Two owners of one GPU"));
+    assert!(issues[0].detail.contains("gpu-02"));
+
     let mut world = three_nodes();
     let node = world.nodes.get_mut(&NodeName::from("gpu-02")).unwrap();
     node.labels.insert("nvidia.com/mig.strategy".to_owned(), "single".to_owned());
@@ -427,6 +439,13 @@ fn work_that_is_tried_again_has_another_id() {
     let mut tried = world.clone();
     let report = tried.nodes.get_mut(&NodeName::from("gpu-01")).unwrap().report.as_mut().unwrap();
     report.asked = Some(first.operations[0].id.to_string());
+    report.operation = Some(providers_agent_api::OperationStatus {
+        id: first.operations[0].id.to_string(),
+        phase: providers_agent_api::OperationPhase::Refused,
+        done: 0,
+        total: 0,
+        message: "in use".to_owned(),
+    });
     let again = operations_of(&change, &tried);
     assert_ne!(first.operations[0].id, again.operations[0].id);
     assert_eq!(first.operations[1].id, again.operations[1].id);

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use providers_agent_api::{OperationStatus, User};
+use providers_agent_api::{OperationPhase, OperationStatus, User};
 use providers_catalog::DriverVersion;
 
 use super::{Card, PodName};
@@ -32,6 +32,17 @@ impl Node {
     pub(crate) fn users(&self) -> impl Iterator<Item = &User> {
         let cards = self.report.iter().flat_map(|report| &report.cards);
         cards.flat_map(|card| card.users.iter().chain(card.slices.iter().flat_map(|slice| &slice.users)))
+    }
+}
+
+impl Report {
+    /// Is there an operation that has not come to its end? What the cards are then is half of something.
+    pub(crate) fn is_busy(&self) -> bool {
+        match (&self.asked, &self.operation) {
+            (Some(_), None) => true,
+            (Some(asked), Some(operation)) => *asked != operation.id || operation.phase == OperationPhase::Running,
+            (None, operation) => operation.as_ref().is_some_and(|operation| operation.phase == OperationPhase::Running),
+        }
     }
 }
 

@@ -11,10 +11,10 @@ use k8s_openapi::api::{
     core::v1::{Node as ApiNode, Pod as ApiPod, ResourceQuota},
 };
 use kube::{ResourceExt, api::ListParams};
-use providers_agent_api::{GpuNode, HEARTBEAT_LIMIT, OperationPhase};
+use providers_agent_api::{GpuNode, HEARTBEAT_LIMIT};
 use providers_api::{Call, ErrorKind, ProviderError, retry::retrying};
 
-use super::{Heartbeat, Node, Pod, PodName, Quota, World, pod_name, report};
+use super::{Heartbeat, Node, Pod, PodName, Quota, Report, World, pod_name, report};
 use crate::{cluster::Cluster, wait::Patience};
 
 /// How long a plan waits for an operation that an earlier run began, before it leaves the node out: an operation takes
@@ -43,8 +43,7 @@ pub(crate) async fn read_world(cluster: &Cluster, call: Call<'_>) -> Result<Worl
 }
 
 fn is_busy(node: &Node) -> bool {
-    let running = node.report.as_ref().and_then(|report| report.operation.as_ref());
-    running.is_some_and(|operation| operation.phase == OperationPhase::Running)
+    node.report.as_ref().is_some_and(Report::is_busy)
         && matches!(node.heartbeat, Heartbeat::Age(age) if age <= HEARTBEAT_LIMIT)
 }
 
