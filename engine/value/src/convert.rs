@@ -48,8 +48,12 @@ impl std::error::Error for ConvertError {}
 /// # Errors
 /// The first part, in order, that has no counterpart in the type.
 pub fn convert(value: &Value, ty: &Type) -> Result<Value, ConvertError> {
-    let converted = convert_bare(value, ty)?;
-    Ok(converted.mark(value.marks))
+    match convert_bare(value, ty) {
+        Ok(converted) => Ok(converted.mark(value.marks)),
+        // The keys of a sensitive map are as secret as what they lead to.
+        Err(error) if value.marks.sensitive => Err(ConvertError { path: Path::root(), ..error }),
+        Err(error) => Err(error),
+    }
 }
 
 fn convert_bare(value: &Value, ty: &Type) -> Result<Value, ConvertError> {

@@ -124,8 +124,9 @@ impl<S: Scope> Evaluator<'_, S> {
         let value = self.eval(it.value)?;
         let values = result.groups.entry(Arc::clone(&text)).or_default();
         if !it.group && !values.is_empty() {
+            let shown = if key.marks.sensitive { "(sensitive value)".to_owned() } else { format!("\"{text}\"") };
             let detail = format!(
-                "Two different items produced the key \"{text}\" in this 'for' expression. If duplicates are expected, use \
+                "Two different items produced the key {shown} in this 'for' expression. If duplicates are expected, use \
                  the ellipsis (...) after the value expression to enable grouping by key."
             );
             return Err(self.error(key_id, "Duplicate object key", detail));

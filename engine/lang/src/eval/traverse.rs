@@ -28,12 +28,12 @@ pub fn take_attribute(value: &Value, name: &str, span: Span) -> Result<Value, Bo
         }
         Data::Object(attributes) => match attributes.get(name) {
             Some(part) => part.clone(),
-            None => return Err(no_attribute(name, attributes.keys().map(AsRef::as_ref), span)),
+            None => return Err(no_attribute(name, &suggestion(name, value, attributes.keys()), span)),
         },
         Data::Map(_, elements) => match elements.get(name) {
             Some(part) => part.clone(),
             None => {
-                let meant = did_you_mean(name, elements.keys().map(AsRef::as_ref));
+                let meant = suggestion(name, value, elements.keys());
                 let detail = format!("This map does not have an element with the key \"{name}\".{meant}");
                 return Err(Box::new(Diagnostic::error("Missing map element", detail).at(span)));
             }
@@ -43,7 +43,7 @@ pub fn take_attribute(value: &Value, name: &str, span: Span) -> Result<Value, Bo
             Type::Map(element) => unknown_part(unknown, element.as_ref().clone()),
             Type::Object(attributes) => match attributes.get(name) {
                 Some(attr) => unknown_part(unknown, attr.ty.clone()),
-                None => return Err(no_attribute(name, attributes.keys().map(AsRef::as_ref), span)),
+                None => return Err(no_attribute(name, &suggestion(name, value, attributes.keys()), span)),
             },
             other => return Err(cannot_have(other, name, span)),
         },
@@ -52,8 +52,12 @@ pub fn take_attribute(value: &Value, name: &str, span: Span) -> Result<Value, Bo
     Ok(part.mark(value.marks))
 }
 
-fn no_attribute<'a>(name: &str, names: impl Iterator<Item = &'a str>, span: Span) -> Box<Diagnostic> {
-    let meant = did_you_mean(name, names);
+/// ` Did you mean "x"?`, unless that would tell what is in a sensitive value.
+fn suggestion<'a>(name: &str, value: &Value, names: impl Iterator<Item = &'a Arc<str>>) -> String {
+    if value.marks.sensitive { String::new() } else { did_you_mean(name, names.map(AsRef::as_ref)) }
+}
+
+fn no_attribute(name: &str, meant: &str, span: Span) -> Box<Diagnostic> {
     unsupported(span, format!("This object does not have an attribute named \"{name}\".{meant}"))
 }
 
@@ -140,7 +144,7 @@ fn index_known(value: &Value, key: &Value, span: Span) -> Result<Value, Box<Diag
             }
             let name = key.as_str().unwrap_or_default();
             elements.get(name).cloned().ok_or_else(|| {
-                let meant = did_you_mean(name, elements.keys().map(AsRef::as_ref));
+                let meant = suggestion(name, value, elements.keys());
                 invalid(span, format!("{NO_SUCH}.{meant}"))
             })
         }
@@ -200,6 +204,8 @@ fn place(key: &Value, span: Span) -> Result<usize, Box<Diagnostic>> {
     }
     let why = if number.is_negative() {
         "a negative number is not a valid index for a sequence".to_owned()
+    } else if key.marks.sensitive {
+        "indexing a sequence requires a whole number below its length".to_owned()
     } else if !number.is_whole() && number.is_finite() {
         format!("indexing a sequence requires a whole number, but the given index ({number}) has a fractional part")
     } else {

@@ -64,9 +64,32 @@ pub(crate) fn call(function: &Function, arguments: &[Value], files: &dyn Files) 
             };
             Value::unknown_with(Unknown { ty, refinements, origin })
         }
-        None => (function.run)(&values, files)?,
+        None => (function.run)(&values, files).map_err(|error| redact(error, arguments))?,
     };
     Ok(result.mark(marks))
+}
+
+/// The error without texts of sensitive arguments, which functions quote where they say what they refuse.
+fn redact(mut error: CallError, arguments: &[Value]) -> CallError {
+    fn secrets<'a>(value: &'a Value, sensitive: bool, found: &mut Vec<&'a str>) {
+        let sensitive = sensitive || value.marks.sensitive;
+        if let Some(text) = value.as_str()
+            && sensitive
+        {
+            found.push(text);
+        }
+        value.parts().for_each(|part| secrets(part, sensitive, found));
+    }
+    let mut found = Vec::new();
+    arguments.iter().filter(|argument| argument.contains_sensitive()).for_each(|argument| {
+        secrets(argument, false, &mut found);
+    });
+    for secret in found {
+        for quoted in [format!("{secret:?}"), format!("\"{secret}\"")] {
+            error.message = error.message.replace(&quoted, "(sensitive value)");
+        }
+    }
+    error
 }
 
 /// An unknown value of a type, not null, that waits for the first unknown of these.

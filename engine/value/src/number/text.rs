@@ -64,6 +64,13 @@ impl Number {
 
     /// The text with at most ten digits by which cty orders set elements that hold numbers.
     pub(crate) fn set_key(&self) -> String {
+        // At most ten digits as it is, and none of them to be rounded.
+        const TEN_DIGITS: u64 = 10_000_000_000;
+        if let Repr::Int(int) = self.0
+            && int.unsigned_abs() < TEN_DIGITS
+        {
+            return int.to_string();
+        }
         let sign = if self.is_negative() { "-" } else { "" };
         match self.digits(Some(10)) {
             Some((digits, point)) => format!("{sign}{}", digits::general(&digits, point, Some(10))),

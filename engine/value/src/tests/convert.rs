@@ -72,6 +72,13 @@ fn marks_stay_where_they_are() {
 }
 
 #[test]
+fn errors_do_not_tell_keys_of_sensitive_maps() {
+    let map = Value::object([("k", Value::tuple([]))]).mark(Marks::SENSITIVE);
+    let error = convert(&map, &Type::map(Type::Number)).unwrap_err();
+    assert_eq!(error.to_string(), "number required, but have tuple");
+}
+
+#[test]
 fn unknown_values_keep_what_is_known() {
     let two = Value::unknown(Type::tuple([Type::Number, Type::Dynamic]));
     let list = convert(&two, &Type::list(Type::String)).unwrap();

@@ -111,6 +111,49 @@ fn errors_show_the_values_that_they_are_about() {
 }
 
 #[test]
+fn no_error_tells_a_secret() {
+    let secret = |json: &str| value_from(json).mark(engine_value::Marks::SENSITIVE);
+    let scope = Names {
+        values: vec![
+            ("var.text", secret("\"s3cr3t\"")),
+            ("var.number", secret("40.25")),
+            ("var.map", secret(r#"{"s3cr3t":1}"#)),
+            ("var.list", Value::tuple([secret("\"s3cr3t\""), secret("\"s3cr3t\"")])),
+        ],
+        ..Names::default()
+    };
+    for text in [
+        "base64decode(\"${var.text}!\")",
+        "parseint(var.text, 10)",
+        "file(var.text)",
+        "tonumber(var.text)",
+        "tobool(var.text)",
+        "jsondecode(var.text)",
+        "lookup({a = 1}, var.text)",
+        "lookup(tomap({a = 1}), var.text)",
+        "{for t in var.list : t => 1}",
+        "[1][var.number]",
+        "[1][var.text]",
+        "{a = 1}[var.text]",
+        "var.map.s3cr3",
+        "var.map[\"s3cr3\"]",
+        "var.text.a",
+        "var.number + \"x\"",
+        "format(\"%d\", var.text)",
+        "element(var.list, var.text)",
+        "range(var.number * 1000)",
+        "regex(var.text, \"\")",
+        "regex(\"${var.text}(\", \"\")",
+        "merge(var.text)",
+        "sort([var.text, null])",
+        "try(var.text.a, tonumber(var.text))",
+    ] {
+        let errors = format!("{:?}", value_of(text, &scope).unwrap_err());
+        assert!(!errors.contains("s3cr3t") && !errors.contains("40.25"), "{text}: {errors}");
+    }
+}
+
+#[test]
 fn unknown_results_know_what_they_wait_for() {
     let waiting = Unknown { ty: Type::String, refinements: Refinements::not_null(), origin: Some(Origin(4)) };
     let scope =
