@@ -12,16 +12,29 @@ use super::shape::{Shape, applied_field};
 /// Of a live object, the parts that the manifest has too, with the live values. Absent: the manifest has it and the
 /// object has not.
 ///
-/// The status counts only where this manager may write it. Linear in the size of both.
+/// The status counts only where this manager may write it, and empty maps at the top say nothing. Linear in the size of both.
 pub(crate) fn project(manifest: &Json, live: &Json, manager: &str) -> Json {
     let shape = Shape::of(live);
     let mut projected = part(manifest, live, Some(&shape));
-    if let Json::Object(fields) = &mut projected
-        && !applied_field(live, manager, "status")
-    {
-        fields.remove("status");
+    if let Json::Object(fields) = &mut projected {
+        if !applied_field(live, manager, "status") {
+            fields.remove("status");
+        }
+        // Whether an empty map comes back depends on the kind, and on what others put into it.
+        if let Some(Json::Object(metadata)) = fields.get_mut("metadata") {
+            metadata.retain(|_, value| !is_empty(value));
+        }
+        fields.retain(|_, value| !is_empty(value));
     }
     projected
+}
+
+fn is_empty(value: &Json) -> bool {
+    match value {
+        Json::Object(fields) => fields.is_empty(),
+        Json::Array(items) => items.is_empty(),
+        _ => false,
+    }
 }
 
 fn part(manifest: &Json, live: &Json, shape: Option<&Shape>) -> Json {
@@ -207,6 +220,12 @@ mod tests {
                 json!({"spec": {"resources": {}}}),
                 live(&json!({"f:spec": {"f:resources": {}}}), json!({"spec": {"resources": {"limits": {"cpu": "1"}}}})),
                 json!({"spec": {"resources": {}}}),
+            ),
+            (
+                "an empty map at the top is the same as none",
+                json!({"metadata": {"labels": {}}, "data": {}, "spec": {"a": {}}}),
+                live(&json!({}), json!({"metadata": {"labels": {"x": "y"}}, "data": {"x": "y"}, "spec": {"a": {}}})),
+                json!({"spec": {"a": {}}}),
             ),
             (
                 "the status of a kind that has its own subresource for it is not ours",

@@ -10,7 +10,6 @@ use crate::{
     cluster::{Cluster, FieldManager, discovery::Lookup},
     object::{
         key::ObjectKey,
-        project::is_secret,
         readiness::{Readiness, Wanted, readiness},
         refusal::{Refusal, refusal, without_value},
         shape::is_applied_by,
@@ -28,6 +27,8 @@ pub(super) struct Desired<'a> {
     pub(super) body: &'a Json,
     /// Who applies.
     pub(super) manager: &'a FieldManager,
+    /// Holds secrets: no error may tell a value of it.
+    pub(super) secret: bool,
 }
 
 /// What must be there for an apply to begin.
@@ -119,11 +120,10 @@ fn error(desired: &Desired<'_>, refused: Refusal, message: &str) -> ProviderErro
         }
         Refusal::Changed(why) => failed(ErrorKind::Conflict, &why),
         Refusal::Wrong(causes) => {
-            let secret = is_secret(desired.body);
             let causes: Vec<String> = causes
                 .into_iter()
                 .map(|(message, field)| {
-                    let message = if secret { without_value(&message) } else { message };
+                    let message = if desired.secret { without_value(&message) } else { message };
                     if field.is_empty() { message } else { format!("{field}: {message}") }
                 })
                 .collect();

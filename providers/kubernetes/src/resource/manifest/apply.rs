@@ -37,7 +37,7 @@ pub(crate) async fn apply(cluster: &Cluster, request: ApplyRequest, call: Call<'
         Some(_) => Expected::Object(uid.as_deref(), &unchanged),
         None => Expected::Nothing,
     };
-    let desired = Desired { key, body, manager: &config.manager };
+    let desired = Desired { key, body, manager: &config.manager, secret: config.secret };
     call.working(format!("applying {}", desired.key));
     let live = match settle::apply(cluster, &desired, &expected, call).await {
         Ok(live) => live,

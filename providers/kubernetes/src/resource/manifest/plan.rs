@@ -174,7 +174,7 @@ async fn ask(
             Refusal::Changed(message) => {
                 Err(vec![Issue::error(root(), format!("{what} is refused"), sentence(&message)).hint("Plan again.")])
             }
-            Refusal::Wrong(causes) => Err(wrong(&root(), body, &what, causes)),
+            Refusal::Wrong(causes) => Err(wrong(&root(), body, config.secret, &what, causes)),
         },
     }
 }
@@ -259,13 +259,13 @@ fn skeleton(config: &Config, uid: Value) -> Value {
     let unknown = || Value::unknown(Type::Dynamic);
     let mut object: Vec<(String, Value)> = Vec::new();
     let is_secret = fields.get("kind").and_then(Value::as_str) == Some("Secret");
-    for (name, value) in fields.iter().filter(|(name, value)| !value.is_null() && !left_out(&[name])) {
+    for (name, value) in fields.iter().filter(|(name, value)| !says_nothing(value) && !left_out(&[name])) {
         let value = match name.as_ref() {
             "apiVersion" | "kind" => value.clone(),
             "metadata" => match &value.data {
                 Data::Object(metadata) | Data::Map(_, metadata) => {
                     let parts =
-                        metadata.iter().filter(|(name, value)| !value.is_null() && !left_out(&["metadata", name]));
+                        metadata.iter().filter(|(name, value)| !says_nothing(value) && !left_out(&["metadata", name]));
                     let parts = parts.map(|(name, value)| match name.as_ref() {
                         "name" | "namespace" => (name.to_string(), value.clone()),
                         _ => (name.to_string(), unknown()),
@@ -280,6 +280,16 @@ fn skeleton(config: &Config, uid: Value) -> Value {
         object.push((if is_secret && &**name == "stringData" { "data".to_owned() } else { name.to_string() }, value));
     }
     mark_secret(Value::object(object))
+}
+
+/// Null, or empty but for nulls: then it is not in `object`.
+fn says_nothing(value: &Value) -> bool {
+    match &value.data {
+        Data::Null(_) => true,
+        Data::Object(parts) | Data::Map(_, parts) => parts.values().all(Value::is_null),
+        Data::List(_, parts) | Data::Set(_, parts) | Data::Tuple(parts) => parts.is_empty(),
+        _ => false,
+    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,7 @@
+//! The provider for Kubernetes against the sandbox's API server, over HTTPS, held to the provider contract: every planned
+//! object and every result is checked as the engine checks it.
+
+mod manifest;
+mod namespace;
+mod reads;
+mod world;
