@@ -11,8 +11,28 @@ use crate::{
         expression::{Evaluator, Gather, Outcome, unknown_like},
     },
     functions::{self, Function},
-    syntax::{ExprId, List, Symbol},
+    syntax::{Expr, ExprId, List, Node, Symbol},
 };
+
+/// The error for a call of a function that is not there: not yet, or not at all.
+fn no_function(name: &str) -> Diagnostic {
+    if functions::is_unbuilt(name) {
+        let detail = format!("The function \"{name}\" is not supported yet.");
+        return Diagnostic::error("Unsupported function", detail);
+    }
+    let meant = did_you_mean(name, functions::names());
+    let detail = format!("There is no function named \"{name}\".{meant}");
+    Diagnostic::error("Call to unknown function", detail)
+}
+
+/// What is wrong with a call, as far as its name tells: no such function. Functions of providers are not known here.
+pub(crate) fn check_call(call: &Expr) -> Option<Diagnostic> {
+    let Node::Call { name, .. } = call.node() else { return None };
+    let name = call.tree().str(name);
+    let core = name.strip_prefix("core::").unwrap_or(name);
+    let known = matches!(core, "try" | "can") || core.contains("::") || functions::find(core).is_some();
+    (!known).then(|| no_function(core).at(call.span()))
+}
 
 enum Arguments {
     /// Each with the expression that gave it.
@@ -31,15 +51,7 @@ impl<S: Scope> Evaluator<'_, S> {
             core => match functions::find(core) {
                 Some(function) => self.call_core(id, function, args, expand),
                 None if core.contains("::") => self.call_provider(id, core, args, expand),
-                None if functions::is_unbuilt(core) => {
-                    let detail = format!("The function \"{core}\" is not supported yet.");
-                    Err(Diagnostic::error("Unsupported function", detail).at(self.span(id)).into())
-                }
-                None => {
-                    let meant = did_you_mean(core, functions::names());
-                    let detail = format!("There is no function named \"{core}\".{meant}");
-                    Err(Diagnostic::error("Call to unknown function", detail).at(self.span(id)).into())
-                }
+                None => Err(no_function(core).at(self.span(id)).into()),
             },
         }
     }

@@ -25,6 +25,7 @@ mod undeclared;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use call::check_call;
 pub use constant::evaluate_constant;
 pub use decode::decode;
 pub use defaults::{ConstraintError, apply_constraint, check_defaults};

@@ -1,4 +1,5 @@
-//! What the expressions of a module refer to must be declared, and may have a key only where there are instances.
+//! What the expressions of a module refer to must be declared, and may have a key only where there are instances; the
+//! functions that they call must be there.
 
 use std::sync::Arc;
 
@@ -6,7 +7,7 @@ use engine_diag::{Diagnostic, Diagnostics, Span};
 
 use crate::{
     config::{Module, ModuleCall, ROOT, Repeat, ResourceName},
-    eval::{Subject, did_you_mean, subject_of, undeclared},
+    eval::{Subject, check_call, did_you_mean, subject_of, undeclared},
     syntax::{Body, Expr, Node, Step, StepKind},
 };
 
@@ -94,6 +95,9 @@ impl Checker<'_> {
     fn expr(&mut self, expr: &Expr, place: Place<'_>) {
         for object in expr.find(|node| matches!(node, Node::Object(_))) {
             self.keys(&object);
+        }
+        for call in expr.find(|node| matches!(node, Node::Call { .. })) {
+            self.diagnostics.extend(check_call(&call));
         }
         for traversal in expr.traversals() {
             let Node::Traversal { root, .. } = traversal.node() else { continue };
