@@ -29,6 +29,21 @@ fn blocks_and_arguments() {
 }
 
 #[test]
+fn defaults_are_of_their_type() {
+    let check = |ty: &str, default: &str, expected: &[&str]| {
+        check(&format!("variable \"a\" {{\n  type = {ty}\n  default = {default}\n}}\n"), expected);
+    };
+    check("number", "\"5\"", &[]);
+    check("object({ a = optional(string, \"x\") })", "{}", &[]);
+    check("string", "null", &[]);
+    check("number", "\"x\"", &["3:13 Invalid default value for variable"]);
+    check("map(any)", "[1]", &["3:13 Invalid default value for variable"]);
+    check("object({ a = string })", "{}", &["3:13 Invalid default value for variable"]);
+    check("list(number)", "[\n1,\n\"x\"]", &["5:1 Invalid default value for variable"]);
+    check("object({ a = optional(number, \"x\") })", "{}", &["2:40 Incorrect attribute value type"]);
+}
+
+#[test]
 fn names() {
     check("variable \"1a\" {}\n", &["1:10 Invalid variable name"]);
     check("variable \"version\" {}\n", &["1:10 Invalid variable name"]);
