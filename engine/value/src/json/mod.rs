@@ -1,6 +1,6 @@
 //! Values and types as JSON, with every digit of every number, in the conventions of Terraform's files.
 //!
-//! Marks are not written: take them off with [`Value::unmark_deep`] and keep the paths, or redact before.
+//! Marks are not written: take them off with [`crate::Value::unmark_deep`] and keep the paths, or redact before.
 
 mod decode;
 mod encode;
