@@ -14,10 +14,11 @@ use providers_agent_api::{
     OperationStatus, PodDevice, PodDevices,
 };
 use serde_json::json;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    heartbeat,
+    Attention, heartbeat,
     journal::{Journal, JournalError, Memory},
     operation, status,
 };
@@ -38,7 +39,8 @@ pub enum AgentError {
     Journal(#[from] JournalError),
 }
 
-/// The agent of one node.
+/// The agent of one node. Its asynchronous methods take `&mut self`: the cards may be used from one thread at a time, and
+/// so the agent as a whole may move to another thread but not be shared.
 pub struct Agent {
     /// A client with the agent's own identity.
     pub client: Client,
@@ -52,6 +54,8 @@ pub struct Agent {
     pub journal: Journal,
     /// The clock.
     pub host: Arc<dyn Host>,
+    /// By which others in this process make it look at once.
+    pub attention: Attention,
 }
 
 /// What the agent has last written: nothing is written twice.
@@ -70,39 +74,46 @@ impl Agent {
     pub async fn run(mut self, cancel: CancellationToken) -> Result<(), AgentError> {
         let nodes: Api<GpuNode> = Api::all(self.client.clone());
         let mut known = Known { memory: self.journal.load()?, status: None };
+        let mut calls = self.attention.calls();
+        let call = *calls.borrow_and_update();
         let object = self.own_object(&nodes).await?;
         known.status = object.status.clone();
         self.beat().await?;
         self.start(&nodes, &object, &mut known).await?;
+        self.attention.answer(call);
         let config = watcher::Config::default().fields(&format!("metadata.name={}", self.node));
         let changes = watcher(nodes.clone(), config).default_backoff().applied_objects();
-        self.follow(&nodes, Box::pin(changes), &mut known, &cancel).await
+        self.follow(&nodes, object, Box::pin(changes), calls, &mut known, &cancel).await
     }
 
     async fn follow(
         &mut self,
         nodes: &Api<GpuNode>,
+        mut latest: GpuNode,
         mut changes: impl Stream<Item = watcher::Result<GpuNode>> + Unpin,
+        mut calls: watch::Receiver<u64>,
         known: &mut Known,
         cancel: &CancellationToken,
     ) -> Result<(), AgentError> {
         let mut beats = tokio::time::interval(HEARTBEAT_INTERVAL);
         beats.reset();
-        let mut latest: Option<GpuNode> = None;
         loop {
             tokio::select! {
                 () = cancel.cancelled() => return Ok(()),
                 _ = beats.tick() => {
                     // A lost heartbeat is what the limit is for: the next one comes in time.
                     let _ = self.beat().await;
-                    if let Some(object) = &latest {
-                        self.act(nodes, object, known).await?;
-                    }
+                    self.act(nodes, &latest, known).await?;
+                }
+                Ok(()) = calls.changed() => {
+                    let call = *calls.borrow_and_update();
+                    self.act(nodes, &latest, known).await?;
+                    self.attention.answer(call);
                 }
                 change = changes.next() => match change {
                     Some(Ok(object)) => {
                         self.act(nodes, &object, known).await?;
-                        latest = Some(object);
+                        latest = object;
                     }
                     // The watcher itself starts again, later each time.
                     Some(Err(_)) => {}
@@ -116,11 +127,11 @@ impl Agent {
         AgentError::Api { node: self.node.clone(), source: Box::new(source) }
     }
 
-    async fn beat(&self) -> Result<(), AgentError> {
+    async fn beat(&mut self) -> Result<(), AgentError> {
         heartbeat::beat(&self.client, &self.node, &*self.host).await.map_err(|e| self.api(e))
     }
 
-    async fn own_object(&self, nodes: &Api<GpuNode>) -> Result<GpuNode, AgentError> {
+    async fn own_object(&mut self, nodes: &Api<GpuNode>) -> Result<GpuNode, AgentError> {
         if let Some(object) = nodes.get_opt(self.node.as_str()).await.map_err(|e| self.api(e))? {
             return Ok(object);
         }
@@ -224,7 +235,7 @@ impl Agent {
     }
 
     /// A merge patch without the object's version: nobody else writes this status. `null` takes away what is gone.
-    async fn write(&self, nodes: &Api<GpuNode>, status: &GpuNodeStatus) -> Result<(), AgentError> {
+    async fn write(&mut self, nodes: &Api<GpuNode>, status: &GpuNodeStatus) -> Result<(), AgentError> {
         let mut value = serde_json::to_value(status).expect("a status has only text keys, so it is always JSON");
         for gone in ["operation", "lastError"] {
             if value.get(gone).is_none() {

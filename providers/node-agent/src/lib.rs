@@ -7,6 +7,7 @@
 #![deny(unsafe_code)]
 
 mod agent;
+mod attention;
 mod heartbeat;
 mod journal;
 mod nvml;
@@ -15,5 +16,6 @@ mod status;
 mod steps;
 
 pub use agent::{Agent, AgentError};
+pub use attention::Attention;
 pub use journal::{Journal, JournalError};
 pub use nvml::{NvmlGpus, Reset};
