@@ -1,6 +1,29 @@
-//! An embedded cluster: Kubernetes API, simulated fleet, agents.
+//! An embedded cluster: a real Kubernetes API over HTTPS, over a simulated fleet with the real agents.
+//!
+//! [`Sandbox`] is the way in: a command opens it, works against its API as against any cluster, and closes it; what it did
+//! is in the world's log. [`command`] has what `sliceform sandbox …` does. The rest is what it is made of: `api` and `store`
+//! are the server, `cluster` is what moves beside it (device plugin, scheduler, kubelets), `agents` runs the real agent's
+//! library, `fleet` reads fleets, `world` keeps everything.
 
 #![forbid(unsafe_code)]
 
+mod agents;
 pub mod api;
+mod cluster;
+pub mod command;
+mod embedded;
+mod endpoint;
+mod error;
+pub mod fleet;
+mod holder;
+pub mod names;
+mod private;
+mod refusals;
+mod sandbox;
 pub mod store;
+mod world;
+
+pub use error::SandboxError;
+pub use refusals::{Refusal, Refusals};
+pub use sandbox::{Options, Sandbox, Script};
+pub use world::WorldError;

@@ -1,0 +1,157 @@
+//! The kubelets: pods begin at once, get their devices, end when their time has come, and stop when they are told to.
+//!
+//! Devices are given before a pod is said to run, and taken back before it is said to be gone; what a crash leaves
+//! between the two is put right when the world is opened again.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use providers_simulator::{Allocation, Node};
+use serde_json::{Value, json};
+
+use super::hands::Part;
+use super::{Cluster, PodName, pod};
+use crate::names::{BUSY, ENDS_AFTER, STOPS_AFTER, record};
+use crate::store::{Key, Mode};
+use crate::world;
+
+/// The first process id of processes in pods.
+const FIRST_PID: u32 = 10_000;
+
+impl Cluster {
+    /// Looks after one pod on its node.
+    pub(super) fn tend(&mut self, name: &PodName) {
+        let Some(pod) = self.ground.store.read().get(&Key::new("pods", &name.0, &name.1)).cloned() else { return };
+        let node: Arc<str> = pod::node(&pod).into();
+        if node.is_empty() || !self.ground.kubelets.works(&node) {
+            return;
+        }
+        if pod::is_over(&pod) {
+            self.release(&node, name);
+        } else if pod::is_terminating(&pod) {
+            if self.is_time(name, &pod, "stopping", pod::duration(&pod, STOPS_AFTER).unwrap_or(0)) {
+                self.release(&node, name);
+                let now = json!({"gracePeriodSeconds": 0, "preconditions": {"uid": pod::uid(&pod)}});
+                self.hands.delete(Part::Kubelet, &pod::path(name), &now);
+            }
+        } else if pod::phase(&pod) == "Pending" {
+            self.start(&node, name, &pod);
+        } else if let Some(after) = pod::duration(&pod, ENDS_AFTER)
+            && self.is_time(name, &pod, "started", after)
+        {
+            self.release(&node, name);
+            let patch = pod::succeeded(&pod, &self.time());
+            self.hands.merge(Part::Kubelet, &format!("{}/status", pod::path(name)), &patch);
+        }
+    }
+
+    fn start(&self, node: &Arc<str>, name: &PodName, pod: &Value) {
+        let given = self.ground.hardware.with(node, |node| give(node, name, pod));
+        let patch = match given.unwrap_or_else(|| Err(format!("there is no hardware for node {node}"))) {
+            Ok(()) => pod::running(pod, &self.time()),
+            Err(message) => pod::refused(&message),
+        };
+        self.hands.merge(Part::Kubelet, &format!("{}/status", pod::path(name)), &patch);
+    }
+
+    /// Whether so many milliseconds have passed since this was first asked about the pod; if not, it is asked again then.
+    fn is_time(&mut self, name: &PodName, pod: &Value, event: &str, after_ms: u64) -> bool {
+        let now = self.ground.clock.now_ms();
+        let key = Key::new(record::RUNS, &name.0, &name.1);
+        let known = self.ground.store.read().get(&key).cloned();
+        let mut run = known
+            .filter(|run| run["uid"] == pod::uid(pod))
+            .map_or_else(|| json!({"uid": pod::uid(pod)}), |run| Value::clone(&run));
+        let since = match run[event].as_u64() {
+            Some(since) => since,
+            None if after_ms == 0 => now,
+            None => {
+                run[event] = now.into();
+                if let Err(error) = world::write(&self.ground.store, &key, run) {
+                    self.ground
+                        .trouble
+                        .report(format!("the run of pod {}/{} is not recorded: {error}", name.0, name.1));
+                }
+                now
+            }
+        };
+        let due = since.saturating_add(after_ms);
+        if due <= now {
+            return true;
+        }
+        self.due.insert(name.clone(), due);
+        false
+    }
+
+    /// Takes back what a pod has.
+    pub(super) fn release(&self, node: &str, (namespace, name): &PodName) {
+        self.ground.hardware.with(node, |node| node.release(namespace, name));
+        let key = Key::new(record::RUNS, namespace, name);
+        let mut transaction = self.ground.store.begin(Mode::Write);
+        if transaction.delete(&key).is_some()
+            && let Err(error) = transaction.commit()
+        {
+            self.ground.trouble.report(format!("the run of pod {namespace}/{name} is not recorded: {error}"));
+        }
+    }
+
+    /// Takes back what pods have that are not there any more.
+    pub(super) fn release_strangers(&self) {
+        let held: BTreeSet<(String, PodName)> = self.ground.hardware.read(|fleet| {
+            let holder = |node: &Node, one: &Allocation| {
+                (node.name.clone(), (one.namespace.as_str().into(), one.pod.as_str().into()))
+            };
+            fleet.nodes.values().flat_map(|node| node.allocations.iter().map(move |one| holder(node, one))).collect()
+        });
+        for (node, name) in held {
+            if self.node_of.get(&name).is_none_or(|at| **at != *node) {
+                self.release(&node, &name);
+            }
+        }
+    }
+}
+
+/// Gives a pod the devices that its containers ask for, or says why not, and then it has none.
+fn give(node: &mut Node, (namespace, name): &PodName, pod: &Value) -> Result<(), String> {
+    for (container, requests) in pod::requests(pod) {
+        for (resource, count) in requests {
+            let has = |one: &Allocation| {
+                *one.namespace == **namespace
+                    && *one.pod == **name
+                    && one.container == container
+                    && one.resource == resource
+            };
+            if node.allocations.iter().any(has) {
+                continue;
+            }
+            let count = usize::try_from(count).unwrap_or(usize::MAX);
+            if !node.allocate(namespace, name, &container, &resource, count) {
+                let free = node.free_devices().into_iter().filter(|device| device.resource == resource).count();
+                node.release(namespace, name);
+                return Err(format!(
+                    "Allocate failed due to requested number of devices unavailable for {resource}. Requested: {count}, \
+                     Available: {free}, which is unexpected"
+                ));
+            }
+        }
+    }
+    if pod::annotation(pod, BUSY) == Some("true") {
+        occupy(node, namespace, name);
+    }
+    Ok(())
+}
+
+/// Puts one process of the pod on each of its devices.
+fn occupy(node: &mut Node, namespace: &str, name: &str) {
+    let mine = node.allocations.iter().filter(|one| one.namespace == namespace && one.pod == name);
+    let devices: Vec<String> = mine.flat_map(|one| one.device_ids.clone()).collect();
+    let taken = node.cards.iter().flat_map(|card| {
+        let compute = card.instances.iter().flat_map(|instance| &instance.compute);
+        card.processes.iter().chain(compute.flat_map(|one| &one.processes)).copied()
+    });
+    let mut pid = taken.max().unwrap_or(0).max(FIRST_PID);
+    for device in devices {
+        pid += 1;
+        node.set_processes(&device, &[pid]);
+    }
+}

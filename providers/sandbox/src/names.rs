@@ -1,0 +1,26 @@
+//! Names that several parts of the sandbox share: annotations of pods, and private records of the store.
+
+/// Annotation: how long a pod runs, in the world's time (`40s`). Then it has succeeded.
+pub const ENDS_AFTER: &str = "sandbox.sliceform.io/ends-after";
+
+/// Annotation: how long a pod takes to stop when it is told to, in the world's time.
+pub const STOPS_AFTER: &str = "sandbox.sliceform.io/stops-after";
+
+/// Annotation: a process of the pod runs on its devices.
+pub const BUSY: &str = "sandbox.sliceform.io/busy";
+
+/// API group of what only the sandbox has.
+pub(crate) const GROUP: &str = "sandbox.sliceform.io";
+
+/// The version that simulated kubelets tell.
+pub(crate) const KUBELET_VERSION: &str = "v1.37.0";
+
+/// Records of the store that the API does not serve: its resources have names, these have none that a path could spell.
+pub(crate) mod record {
+    /// The hardware of each node.
+    pub(crate) const HARDWARE: &str = "/hardware";
+    /// When pods were started and told to stop, in the world's time.
+    pub(crate) const RUNS: &str = "/runs";
+    /// One object: the fleet, the seed, the world's time.
+    pub(crate) const WORLD: &str = "/world";
+}
