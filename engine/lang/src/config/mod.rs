@@ -1,7 +1,7 @@
 //! A configuration: what the files of a root module and of the modules that it calls declare.
 //!
-//! Plain data with the place of everything. Expressions are kept as syntax: nothing is evaluated here, and no provider
-//! is asked. Reads from a [`SourceTree`], never from a disk.
+//! Plain data with the place of everything. Expressions are kept as syntax: nothing but constants is evaluated here, and
+//! no provider is asked. Reads from a [`SourceTree`], never from a disk.
 
 use std::sync::Arc;
 

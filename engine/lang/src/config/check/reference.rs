@@ -13,13 +13,19 @@ use crate::{
 
 /// Reports references of a module that cannot be right.
 pub(super) fn check(module: &Module, diagnostics: &mut Diagnostics) {
-    Checker { module, diagnostics }.module();
+    Checker { module, undeclared: 0, diagnostics }.module();
 }
 
 struct Checker<'a> {
     module: &'a Module,
+    /// How many references to what is not declared were found.
+    undeclared: usize,
     diagnostics: &'a mut Diagnostics,
 }
+
+/// For so many undeclared names a similar one is looked for, which takes a look at all of the module. More mistakes than
+/// that have another cause than spelling, and the time must not grow with the square of the module.
+const MAX_SUGGESTIONS: usize = 50;
 
 /// What an expression may refer to beside what the module declares.
 #[derive(Clone, Copy)]
@@ -158,7 +164,9 @@ impl Checker<'_> {
 
     fn undeclared(&mut self, subject: &Subject, at: Span) {
         let module = self.module;
+        self.undeclared += 1;
         let names: Vec<String> = match subject {
+            _ if self.undeclared > MAX_SUGGESTIONS => Vec::new(),
             Subject::Variable(_) => module.variables.keys().map(ToString::to_string).collect(),
             Subject::Local(_) => module.locals.keys().map(ToString::to_string).collect(),
             Subject::Module { .. } => module.calls.keys().map(ToString::to_string).collect(),
