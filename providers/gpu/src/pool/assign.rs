@@ -1,10 +1,14 @@
 //! Which card gets which profile: a minimum-cost assignment. Knows numbers only, neither cards nor profiles.
 //!
 //! There are few places to go (the profiles with a count, and one that takes what remains) and many cards. So a greedy
-//! assignment is improved along cycles of moves between places until none is left that costs less, which is the optimum;
-//! each search for a cycle is linear in the cards.
+//! assignment is improved along cycles of moves between places until none is left that costs less, which is the optimum.
+//! The cheapest move between two places is kept in a heap, so that a cycle costs the logarithm of the cards.
 
-use std::ops::{Add, Sub};
+use std::{
+    cmp::Reverse,
+    collections::BinaryHeap,
+    ops::{Add, Sub},
+};
 
 /// What it costs to put a card somewhere; compared from the first component on. The components are in `plan`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,57 +50,90 @@ pub(super) fn assign(counts: &[usize], costs: &[Vec<Cost>]) -> Vec<usize> {
             places[card] = place;
         }
     }
-    while let Some(cycle) = improving_cycle(rest + 1, costs, &places) {
+    let mut moves = Moves::new(rest + 1, costs, &places);
+    while let Some(cycle) = moves.improving_cycle(&places) {
         for (card, to) in cycle {
             places[card] = to;
+            moves.add(card, to, costs);
         }
     }
     places
 }
 
-/// Moves that go round, one card out of and into each place that they touch, and cost less than nothing in all.
-fn improving_cycle(places: usize, costs: &[Vec<Cost>], now: &[usize]) -> Option<Vec<(usize, usize)>> {
-    // The cheapest card to move from each place to each other.
-    let mut best: Vec<Vec<Option<(Cost, usize)>>> = vec![vec![None; places]; places];
-    for (card, costs) in costs.iter().enumerate() {
-        let from = now[card];
-        for (to, cost) in costs.iter().enumerate().filter(|(to, _)| *to != from) {
-            let step = (*cost - costs[from], card);
-            if best[from][to].is_none_or(|known| step < known) {
-                best[from][to] = Some(step);
-            }
+/// What it costs to move cards from each place to each other, cheapest first.
+struct Moves {
+    places: usize,
+    // By where from, then where to. A move of a card that is no longer there is stale; it is dropped when it comes up.
+    heaps: Vec<Vec<BinaryHeap<Reverse<(Cost, usize)>>>>,
+}
+
+impl Moves {
+    fn new(places: usize, costs: &[Vec<Cost>], now: &[usize]) -> Self {
+        let mut moves = Self { places, heaps: vec![vec![BinaryHeap::new(); places]; places] };
+        for (card, from) in now.iter().enumerate() {
+            moves.add(card, *from, costs);
+        }
+        moves
+    }
+
+    /// A card is now here.
+    fn add(&mut self, card: usize, from: usize, costs: &[Vec<Cost>]) {
+        for (to, cost) in costs[card].iter().enumerate().filter(|(to, _)| *to != from) {
+            self.heaps[from][to].push(Reverse((*cost - costs[card][from], card)));
         }
     }
-    // Bellman and Ford, from everywhere at once.
-    let mut distance = vec![Cost::default(); places];
-    let mut before: Vec<Option<usize>> = vec![None; places];
-    let mut touched = None;
-    for _ in 0..places {
-        touched = None;
-        for from in 0..places {
-            for to in 0..places {
-                let Some((cost, _)) = best[from][to] else { continue };
-                if distance[from] + cost < distance[to] {
-                    distance[to] = distance[from] + cost;
-                    before[to] = Some(from);
-                    touched = Some(to);
+
+    fn cheapest(&mut self, from: usize, to: usize, now: &[usize]) -> Option<(Cost, usize)> {
+        let heap = &mut self.heaps[from][to];
+        while let Some(Reverse((cost, card))) = heap.peek().copied() {
+            if now[card] == from {
+                return Some((cost, card));
+            }
+            heap.pop();
+        }
+        None
+    }
+
+    /// Moves that go round, one card out of and into each place that they touch, and cost less than nothing in all.
+    fn improving_cycle(&mut self, now: &[usize]) -> Option<Vec<(usize, usize)>> {
+        let places = self.places;
+        let mut best: Vec<Vec<Option<(Cost, usize)>>> = vec![vec![None; places]; places];
+        for (from, row) in best.iter_mut().enumerate() {
+            for (to, cheapest) in row.iter_mut().enumerate() {
+                *cheapest = self.cheapest(from, to, now);
+            }
+        }
+        // Bellman and Ford, from everywhere at once.
+        let mut distance = vec![Cost::default(); places];
+        let mut before: Vec<Option<usize>> = vec![None; places];
+        let mut touched = None;
+        for _ in 0..places {
+            touched = None;
+            for from in 0..places {
+                for to in 0..places {
+                    let Some((cost, _)) = best[from][to] else { continue };
+                    if distance[from] + cost < distance[to] {
+                        distance[to] = distance[from] + cost;
+                        before[to] = Some(from);
+                        touched = Some(to);
+                    }
                 }
             }
+            touched?;
         }
-        touched?;
-    }
-    // Still improving after as many rounds as places: going back from there as often ends inside a cycle.
-    let mut at = touched?;
-    for _ in 0..places {
-        at = before[at]?;
-    }
-    let (start, mut cycle) = (at, Vec::new());
-    loop {
-        let from = before[at]?;
-        cycle.push((best[from][at]?.1, at));
-        at = from;
-        if at == start {
-            return Some(cycle);
+        // Still improving after as many rounds as places: going back from there as often ends inside a cycle.
+        let mut at = touched?;
+        for _ in 0..places {
+            at = before[at]?;
+        }
+        let (start, mut cycle) = (at, Vec::new());
+        loop {
+            let from = before[at]?;
+            cycle.push((best[from][at]?.1, at));
+            at = from;
+            if at == start {
+                return Some(cycle);
+            }
         }
     }
 }
