@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use engine_diag::Diagnostic;
+use engine_lang::eval::Repetition;
 use engine_model::{address::InstanceKey, reason::Orphan};
 use engine_value::{Data, Type, Value, convert};
 
@@ -15,6 +16,8 @@ pub(crate) enum Expansion {
     Count(u64),
     /// By key, with the value of each.
     ForEach(Arc<BTreeMap<Arc<str>, Value>>),
+    /// Whichever there are: where only what is written is looked at. One stands for all.
+    Any(Repetition),
 }
 
 /// What `count.index`, `each.key` and `each.value` are.
@@ -24,6 +27,8 @@ pub(crate) enum Each {
     Index(u64),
     /// `each.key` and `each.value`.
     Element(Arc<str>, Value),
+    /// Any of them.
+    Any(Repetition),
 }
 
 impl Expansion {
@@ -33,12 +38,28 @@ impl Expansion {
             Self::Single => vec![None],
             Self::Count(count) => (0..*count).map(|index| Some(InstanceKey::Int(index))).collect(),
             Self::ForEach(elements) => elements.keys().map(|key| Some(InstanceKey::String(key.clone()))).collect(),
+            Self::Any(_) => vec![self.instance(None)],
         }
+    }
+
+    /// The key of the instance that a key means: itself, or the one that stands for all.
+    pub(crate) fn instance(&self, key: Option<InstanceKey>) -> Option<InstanceKey> {
+        match self {
+            Self::Any(Repetition::Count) => Some(InstanceKey::Int(0)),
+            Self::Any(Repetition::ForEach) => Some(InstanceKey::String("*".into())),
+            _ => key,
+        }
+    }
+
+    /// The same for modules, where the one that stands for all has no key.
+    pub(crate) fn module(&self, key: Option<InstanceKey>) -> Option<InstanceKey> {
+        if matches!(self, Self::Any(_)) { None } else { key }
     }
 
     /// What an instance knows of itself; `None`: it has neither, or there is no such instance.
     pub(crate) fn each(&self, key: Option<&InstanceKey>) -> Option<Each> {
         match (self, key) {
+            (Self::Any(repetition), _) => Some(Each::Any(*repetition)),
             (Self::Count(count), Some(InstanceKey::Int(index))) if index < count => Some(Each::Index(*index)),
             (Self::ForEach(elements), Some(InstanceKey::String(key))) => {
                 elements.get_key_value(key).map(|(key, value)| Each::Element(key.clone(), value.clone()))
@@ -50,7 +71,7 @@ impl Expansion {
     /// Why there is no such instance; `None`: there is one.
     pub(crate) fn orphan(&self, key: Option<&InstanceKey>) -> Option<Orphan> {
         match (self, key) {
-            (Self::Single, None) => None,
+            (Self::Single, None) | (Self::Any(_), _) => None,
             (Self::Count(count), Some(InstanceKey::Int(index))) => (index >= count).then_some(Orphan::CountIndex),
             (Self::ForEach(elements), Some(InstanceKey::String(key))) => {
                 (!elements.contains_key(key)).then_some(Orphan::EachKey)

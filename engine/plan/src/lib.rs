@@ -10,6 +10,7 @@ pub mod depend;
 mod evaluation;
 mod expand;
 pub mod file;
+pub mod json;
 pub mod place;
 mod planner;
 mod program;
@@ -21,6 +22,7 @@ pub mod schedule;
 mod stored;
 mod target;
 mod timestamp;
+mod validate;
 mod variables;
 mod worklist;
 
@@ -30,6 +32,7 @@ pub use program::{Given, Program};
 pub use proposed::{proposed, settled};
 pub use providers::Providers;
 pub use target::Target;
+pub use validate::validate;
 pub use variables::{given_text, undeclared_variable};
 
 #[cfg(test)]

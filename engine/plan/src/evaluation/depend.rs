@@ -75,7 +75,7 @@ impl Evaluation {
 
 fn is_empty(expansion: &Expansion) -> bool {
     match expansion {
-        Expansion::Single => false,
+        Expansion::Single | Expansion::Any(_) => false,
         Expansion::Count(count) => *count == 0,
         Expansion::ForEach(elements) => elements.is_empty(),
     }

@@ -73,6 +73,8 @@ pub struct Evaluation {
     /// What unknown values wait for, by their origin's number.
     origins: Vec<WaitsFor>,
     diagnostics: Diagnostics,
+    /// Is only what is written looked at, whatever instances there are?
+    validating: bool,
     /// Objects that are there although nobody has asked for them yet; only while applying.
     settled: FxHashMap<ResourceAddr, Value>,
     /// The changes that are applied; empty while planning.
@@ -88,9 +90,15 @@ impl Evaluation {
             nodes: Vec::new(),
             origins: Vec::new(),
             diagnostics: Diagnostics::new(),
+            validating: false,
             settled: FxHashMap::default(),
             changes: FxHashMap::default(),
         }
+    }
+
+    /// For looking only at what is written: one instance stands for all.
+    pub(crate) fn validating(program: Arc<Program>) -> Self {
+        Self { validating: true, ..Self::new(program) }
     }
 
     /// Wants a key.

@@ -5,14 +5,14 @@ use std::{cell::RefCell, sync::Arc};
 use engine_diag::{Diagnostic, Diagnostics, Span};
 use engine_lang::{
     config::{Module, ModuleCall, Output, Repeat, Variable},
-    eval::{Subject, evaluate, subject_of},
+    eval::{Repetition, Subject, evaluate, place_of, subject_of},
     syntax::Expr,
 };
 use engine_model::{
     address::{InstanceKey, ModuleAddr, ProviderConfigAddr, ResourceAddr},
     schema::Usage,
 };
-use engine_value::{Data, Marks, Value};
+use engine_value::{Data, Marks, Type, Value};
 
 use super::{
     Evaluation, Key, Slot,
@@ -43,7 +43,10 @@ impl Evaluation {
         let pending = self.gathers(&key) && asked.used.iter().any(|used| self.carries(*used));
         let slot = match made {
             _ if asked.failed => Slot::Failed,
-            Ok(slot) => slot,
+            Ok(slot) => {
+                self.report(asked.warnings);
+                slot
+            }
             Err(diagnostics) => {
                 self.report(diagnostics);
                 Slot::Failed
@@ -159,6 +162,9 @@ impl Evaluation {
 
     fn expand(&self, view: &View<'_>, repeat: &Repeat, what: &Key) -> Made {
         let waits_for = |value: &Value| self.waits_for(value);
+        if self.validating {
+            return any_instances(view, repeat, what);
+        }
         let expansion = match repeat {
             Repeat::Once => Ok(Expansion::Single),
             Repeat::Count(expr) => {
@@ -223,6 +229,22 @@ fn without_keys(addr: &ProviderConfigAddr) -> ModuleAddr {
 
 fn last_key(module: &ModuleAddr) -> Option<InstanceKey> {
     module.call().and_then(|(_, step)| step.key.clone())
+}
+
+/// Whichever instances there are; what is wrong with how they are told is wrong whichever there are.
+fn any_instances(view: &View<'_>, repeat: &Repeat, what: &Key) -> Made {
+    let Some(expr) = repeat.expr() else { return Ok(Slot::Expansion(Arc::new(Expansion::Single))) };
+    let value = evaluate(expr, view).map_err(failures)?;
+    let known = value.is_known() && value.marks.is_none();
+    let (repetition, told) = match repeat {
+        Repeat::Count(_) => (Repetition::Count, known.then(|| expand::count(&value, |_| None))),
+        _ if matches!(value.data, Data::Set(..)) && value.has_unknown() => (Repetition::ForEach, None),
+        _ => (Repetition::ForEach, known.then(|| expand::for_each(&value, |_| None))),
+    };
+    if let Some(Err(error)) = told {
+        return Err(error.at(expr.span()).about(what).into());
+    }
+    Ok(Slot::Expansion(Arc::new(Expansion::Any(repetition))))
 }
 
 fn expression(view: &View<'_>, expr: &Expr) -> Made {
@@ -317,7 +339,7 @@ fn whole_module(view: &View<'_>, name: &Arc<str>, called: &Module) -> Slot {
 fn settled_module(view: &View<'_>, name: &Arc<str>, called: &Module) -> Slot {
     let Some(expansion) = view.expansion(Key::Calls(view.addr.clone(), name.clone())) else { return Slot::Failed };
     for key in expansion.keys() {
-        let child = view.addr.child(name.clone(), key);
+        let child = view.addr.child(name.clone(), expansion.module(key));
         for resource in called.resources.keys() {
             view.look(Key::Whole(block_addr(&child, resource)));
         }
@@ -364,6 +386,7 @@ fn whole(view: &View<'_>, addr: &ResourceAddr) -> Slot {
 fn assembled(expansion: &Expansion, instance: impl Fn(Option<InstanceKey>) -> Value) -> Value {
     match expansion {
         Expansion::Single => instance(None),
+        Expansion::Any(_) => Value::unknown(Type::Dynamic),
         Expansion::Count(_) => Value::tuple(expansion.keys().into_iter().map(instance)),
         Expansion::ForEach(elements) => {
             Value::object(elements.keys().map(|key| (key, instance(Some(InstanceKey::String(key.clone()))))))
@@ -420,15 +443,30 @@ fn provider(program: &Program, view: &View<'_>, addr: &ProviderConfigAddr) -> Ma
         return Err(program.providers.missing(&addr.provider).into());
     };
     let schema = &provider.schemas().provider.block;
-    match program.provider_block(addr) {
-        Some(block) => decode(&block.arguments, schema, view).map(Slot::Value),
+    let block = program.provider_block(addr);
+    let value = match block {
+        Some(block) => decode(&block.arguments, schema, view)?,
         None => match schema.attributes.iter().find(|(_, attribute)| attribute.usage == Usage::Required) {
-            None => Ok(Slot::Value(empty_object(schema))),
+            None => empty_object(schema),
             Some((name, _)) => {
                 let detail = format!("{addr} needs the argument \"{name}\", and has no provider block.");
                 let error = Diagnostic::error("Provider configuration missing", detail);
-                Err(error.hint(format!("Add a provider \"{}\" block.", addr.provider.ty)).into())
+                return Err(error.hint(format!("Add a provider \"{}\" block.", addr.provider.ty)).into());
             }
         },
+    };
+    if !view.asked.borrow().missing.is_empty() {
+        return Ok(Slot::Value(value));
     }
+    let bare = value.clone().unmark_deep().0;
+    let found = provider.validate_provider(&bare).into_iter().map(|issue| {
+        let inner = block.and_then(|block| place_of(&block.arguments, schema, &issue.path));
+        let span = inner.or_else(|| block.map(|block| block.span));
+        let mut found = Diagnostic::new(issue.severity, issue.summary, issue.detail).at_opt(span).about(addr);
+        found.hint = issue.hint;
+        found
+    });
+    let (errors, warnings): (Vec<_>, Vec<_>) = found.partition(Diagnostic::is_error);
+    view.asked.borrow_mut().warnings.extend(warnings);
+    if errors.is_empty() { Ok(Slot::Value(value)) } else { Err(Diagnostics(errors)) }
 }

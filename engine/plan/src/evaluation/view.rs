@@ -30,6 +30,8 @@ pub(super) struct Asked {
     pub(super) used: Vec<Id>,
     /// Is any of what was used a failure that has been told?
     pub(super) failed: bool,
+    /// What is doubtful.
+    pub(super) warnings: Vec<Diagnostic>,
 }
 
 /// What names mean in one module instance, perhaps in one instance of a block in it.
@@ -103,7 +105,8 @@ impl View<'_> {
         let Some((instances, key)) = &self.instance else { return Err(none()) };
         let Some(expansion) = self.expansion(instances.clone()) else { return Ok(None) };
         match (expansion.each(key.as_ref()), wanted) {
-            (Some(each @ Each::Index(_)), "count") | (Some(each @ Each::Element(..)), "each") => Ok(Some(each)),
+            (Some(each @ (Each::Index(_) | Each::Any(Repetition::Count))), "count")
+            | (Some(each @ (Each::Element(..) | Each::Any(Repetition::ForEach))), "each") => Ok(Some(each)),
             _ => Err(none()),
         }
     }
@@ -121,7 +124,7 @@ impl View<'_> {
                 if expansion.orphan(key.as_ref()).is_some() {
                     return Err(no_instance(&block.to_string(), &expansion, key.as_ref(), span).into());
                 }
-                Ok(self.value(Key::Object(block.with_key(key))))
+                Ok(self.value(Key::Object(block.with_key(expansion.instance(key)))))
             }
             // The key may itself be a placeholder: the whole is asked for only once everything else is there.
             (_, None) if self.is_idle() => Ok(placeholder()),
@@ -152,7 +155,7 @@ impl View<'_> {
                 if expansion.orphan(Some(key)).is_some() {
                     return Err(no_instance(&format!("module.{name}"), &expansion, Some(key), span).into());
                 }
-                Some(key.clone())
+                expansion.module(Some(key.clone()))
             }
         };
         let child = self.addr.child(name.clone(), key);
@@ -228,11 +231,13 @@ impl Scope for View<'_> {
             Subject::Module { name, key, output } => self.called(name, key.as_ref(), output.as_ref(), span),
             Subject::CountIndex => Ok(match self.each(span, "count")? {
                 Some(Each::Index(index)) => Value::from(i64::try_from(index).unwrap_or(i64::MAX)),
-                _ => placeholder(),
+                Some(_) => Value::unknown(Type::Number),
+                None => placeholder(),
             }),
             Subject::EachKey => Ok(match self.each(span, "each")? {
                 Some(Each::Element(key, _)) => Value::from(&*key),
-                _ => placeholder(),
+                Some(_) => Value::unknown(Type::String),
+                None => placeholder(),
             }),
             Subject::EachValue => Ok(match self.each(span, "each")? {
                 Some(Each::Element(_, value)) => value,
@@ -267,7 +272,7 @@ impl Scope for View<'_> {
 fn no_instance(of: &str, expansion: &Expansion, key: Option<&InstanceKey>, span: Span) -> Diagnostic {
     let key = key.map_or(String::new(), |key| format!("[{key}]"));
     let has = match expansion {
-        Expansion::Single => "It has one instance, without a key.".to_owned(),
+        Expansion::Single | Expansion::Any(_) => "It has one instance, without a key.".to_owned(),
         Expansion::Count(0) => "It has no instances, as its count is 0.".to_owned(),
         Expansion::Count(1) => "It has one instance, 0.".to_owned(),
         Expansion::Count(count) => format!("It has the instances 0 to {}.", count - 1),

@@ -47,10 +47,7 @@ pub(super) fn drift(drift: &ResourceDrift, show_sensitive: bool) -> Json {
 pub(super) fn output(change: &OutputChange, show_sensitive: bool) -> Json {
     let redact = change.sensitive && !show_sensitive;
     let part = |value: &Value| if redact && value.is_known() { Some(Json::Null) } else { known_part(value, false) };
-    let mut members = vec![
-        ("actions", actions(change.action)),
-        ("before", part(&change.before).unwrap_or(Json::Null)),
-    ];
+    let mut members = vec![("actions", actions(change.action)), ("before", part(&change.before).unwrap_or(Json::Null))];
     members.extend(part(&change.after).map(|after| ("after", after)));
     members.push(("after_unknown", unless_known(&change.after, Json::Bool(false))));
     members.push(("before_sensitive", Json::Bool(change.sensitive)));
@@ -71,10 +68,7 @@ fn both(
     nothing_unknown: Json,
 ) -> Vec<(&'static str, Json)> {
     let redact = !show_sensitive;
-    let mut members = vec![
-        ("actions", actions(action)),
-        ("before", known_part(before, redact).unwrap_or(Json::Null)),
-    ];
+    let mut members = vec![("actions", actions(action)), ("before", known_part(before, redact).unwrap_or(Json::Null))];
     members.extend(known_part(after, redact).map(|after| ("after", after)));
     // A value that does not change is known as a whole: no placeholders for its parts.
     let unknown = if action == Action::NoOp || after.is_null() { nothing_unknown } else { after_unknown(after) };
@@ -128,9 +122,7 @@ pub(super) fn reason(reason: &Reason) -> Json {
         Reason::Orphan(_) => with("orphan", "why", reason.action_reason(false).map_or(Json::Null, text)),
         Reason::Tainted => kind("tainted"),
         Reason::Requested => kind("requested"),
-        Reason::Triggered(by) => {
-            with("triggered", "by", Json::Array(by.iter().map(|by| text(&**by)).collect()))
-        }
+        Reason::Triggered(by) => with("triggered", "by", Json::Array(by.iter().map(|by| text(&**by)).collect())),
         Reason::ReadUnknown => kind("read_unknown"),
         Reason::ReadPending => kind("read_pending"),
         Reason::ReadCheck => kind("read_check"),

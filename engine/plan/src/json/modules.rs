@@ -47,11 +47,7 @@ impl Modules {
 
 /// The members that every resource begins with.
 pub(super) fn address(addr: &ResourceAddr) -> Vec<(&'static str, Json)> {
-    let mut members = vec![
-        ("mode", text(mode(addr.mode))),
-        ("type", text(&*addr.ty)),
-        ("name", text(&*addr.name)),
-    ];
+    let mut members = vec![("mode", text(mode(addr.mode))), ("type", text(&*addr.ty)), ("name", text(&*addr.name))];
     members.extend(addr.key.as_ref().map(|key| ("index", index(key))));
     members
 }

@@ -4,7 +4,7 @@ use engine_model::plan::Plan;
 use engine_value::json::Json;
 use serde::Serialize;
 
-use super::{change, object, text};
+use super::{change, named, object, text};
 
 /// The member `sliceform`.
 pub(super) fn ours(plan: &Plan) -> Json {
@@ -12,10 +12,8 @@ pub(super) fn ours(plan: &Plan) -> Json {
         .changes
         .iter()
         .filter_map(|change| Some((change.addr.to_string(), change::reason(change.reason.as_ref()?))));
-    let unverified = plan
-        .changes
-        .iter()
-        .filter_map(|change| Some((change.addr.to_string(), text(change.unverified.as_deref()?))));
+    let unverified =
+        plan.changes.iter().filter_map(|change| Some((change.addr.to_string(), text(change.unverified.as_deref()?))));
     let drift = plan.drift.iter().filter(|drift| !drift.notes.is_empty()).map(|drift| {
         let notes = drift.notes.iter().map(|note| text(&**note)).collect();
         (drift.addr.to_string(), Json::Array(notes))
@@ -45,10 +43,6 @@ fn operation(operation: &engine_model::operation::Operation) -> Json {
         members.retain(|(name, _)| !matches!(&**name, "payload" | "undo"));
     }
     json
-}
-
-fn named(members: impl Iterator<Item = (String, Json)>) -> Json {
-    Json::Object(members.map(|(name, value)| (name.into(), value)).collect())
 }
 
 /// Types of the model are made of text, numbers, lists and maps by text: none fails to serialise.

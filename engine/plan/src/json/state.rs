@@ -1,21 +1,21 @@
 //! The state as `show -json` has it without a plan, `prior_state` of a plan, and `output -json`.
 
 use engine_diag::Diagnostic;
-use engine_model::address::{ConfigResourceAddr, ResourceAddr};
+use engine_model::address::{Ancestor, ConfigResourceAddr, ResourceAddr};
 use engine_value::{
     Value,
     json::{Json, known_part, sensitive_part, type_to_tree},
 };
 use state::{Dependencies, Object, Output, Slot, Snapshot, Status, TERRAFORM_VERSION};
 
-use super::{modules, modules::Modules, object, text};
+use super::{modules, modules::Modules, named, object, text};
 use crate::{Providers, stored::stored_value};
 
 /// The whole state. Secrets are null unless they are asked for.
 ///
 /// # Errors
 /// An object of a provider or type that this release does not have, or that is not of its type.
-pub fn state_json(snapshot: &Snapshot, providers: &Providers, show_sensitive: bool) -> Result<Json, Diagnostic> {
+pub fn state_json(snapshot: &Snapshot, providers: &Providers, show_sensitive: bool) -> Result<Json, Box<Diagnostic>> {
     let mut modules = Modules::default();
     for (addr, resource) in snapshot.resources() {
         for (slot, stored) in resource.objects() {
@@ -26,7 +26,7 @@ pub fn state_json(snapshot: &Snapshot, providers: &Providers, show_sensitive: bo
         }
     }
     let outputs = snapshot.outputs.iter().map(|(name, output)| (name.to_string(), of_output(output, show_sensitive)));
-    Ok(whole(Json::Object(outputs.map(|(name, value)| (name.into(), value)).collect()), modules.root()))
+    Ok(whole(named(outputs), modules.root()))
 }
 
 /// `output -json`: the values of the root module's outputs, secrets too, as they are asked for by name.
@@ -38,7 +38,7 @@ pub fn outputs_json(snapshot: &Snapshot) -> Json {
             ("value", output.value.clone()),
         ])
     };
-    Json::Object(snapshot.outputs.iter().map(|(name, value)| (name.as_ref().into(), output(value))).collect())
+    named(snapshot.outputs.iter().map(|(name, value)| (name.to_string(), output(value))))
 }
 
 /// A state around its outputs and its root module.
@@ -73,7 +73,7 @@ pub(super) fn of_object(
     if let Some((slot, object)) = remembered {
         let needs = ancestors(object);
         if !needs.is_empty() {
-            members.push(("depends_on", Json::Array(needs.iter().map(|need| text(need.to_string())).collect())));
+            members.push(("depends_on", Json::Array(needs.iter().map(text).collect())));
         }
         if object.status == Status::Tainted {
             members.push(("tainted", Json::Bool(true)));
@@ -87,11 +87,17 @@ pub(super) fn of_object(
 
 /// What an object needs, as blocks of the configuration: the nearest ones where we wrote the state, all of them where
 /// Terraform did.
-fn ancestors(object: &Object) -> Vec<ConfigResourceAddr> {
-    let mut found: Vec<ConfigResourceAddr> = match &object.dependencies {
-        Dependencies::Nearest(nearest) => nearest.iter().map(super::ancestor_config).collect(),
+fn ancestors(object: &Object) -> Vec<String> {
+    let found: Vec<ConfigResourceAddr> = match &object.dependencies {
+        Dependencies::Nearest(nearest) => nearest
+            .iter()
+            .map(|ancestor| match ancestor {
+                Ancestor::Instance(addr) | Ancestor::Block(addr) => addr.config(),
+            })
+            .collect(),
         Dependencies::Configured(all) => all.clone(),
     };
+    let mut found: Vec<String> = found.iter().map(ToString::to_string).collect();
     found.sort();
     found.dedup();
     found

@@ -39,6 +39,8 @@ use crate::{
     worklist::Id,
 };
 use calls::Job;
+pub(crate) use calls::issue_at;
+pub(crate) use objects::refuse_second;
 
 /// What a plan is made from, and how.
 pub struct PlanInput<'a> {
@@ -82,6 +84,7 @@ pub async fn plan(input: PlanInput<'_>, call: Call<'_>) -> PlanOutput {
     let mut planner = Planner::new(&input, call);
     planner.check_addresses();
     planner.read().await;
+    planner.want_variables();
     match input.mode {
         PlanMode::Destroy => planner.destroy().await,
         PlanMode::Normal | PlanMode::RefreshOnly => planner.configured().await,

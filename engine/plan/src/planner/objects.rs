@@ -1,6 +1,7 @@
 //! One object of the configuration: what it will be, and what happens to it.
 
 use engine_diag::Diagnostic;
+use engine_lang::config::Resource;
 use engine_model::{
     address::{Mode, ProviderConfigAddr, ResourceAddr},
     change::{Action, ResourceChange},
@@ -265,10 +266,8 @@ impl Planner<'_> {
         let has_operations = program.provider_of(addr, block).is_ok_and(|provider| {
             program.providers.get(&provider.provider).is_some_and(|p| p.has_operations(&addr.ty))
         });
-        if has_operations && block.lifecycle.create_before_destroy == Some(true) {
-            let detail = format!("{addr} is carried out on nodes, so there is never a second one beside it.");
-            let error = Diagnostic::error("Resource cannot be created before it is destroyed", detail).at(block.span);
-            self.report(error.about(addr).hint("Remove create_before_destroy."));
+        if let Some(error) = refuse_second(block, addr).filter(|_| has_operations) {
+            self.report(error);
             return false;
         }
         if !action.is_replace() {
@@ -440,6 +439,15 @@ impl Planner<'_> {
         }
         self.evaluation.finish(id, Slot::Value(object), needs, false);
     }
+}
+
+/// Why a resource that is carried out on nodes is not created beside its predecessor.
+pub(crate) fn refuse_second(block: &Resource, addr: &ResourceAddr) -> Option<Diagnostic> {
+    (block.lifecycle.create_before_destroy == Some(true)).then(|| {
+        let detail = format!("{addr} is carried out on nodes, so there is never a second one beside it.");
+        let error = Diagnostic::error("Resource cannot be created before it is destroyed", detail).at(block.span);
+        error.about(addr).hint("Remove create_before_destroy.")
+    })
 }
 
 /// A change as other plans and `operations` see it: without marks.

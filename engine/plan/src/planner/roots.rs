@@ -14,6 +14,13 @@ use crate::{
 };
 
 impl Planner<'_> {
+    /// Variables are a part of every plan, used or not.
+    pub(super) fn want_variables(&mut self) {
+        for name in self.program().config.root.variables.keys() {
+            self.evaluation.want(&Key::Variable(ModuleAddr::root(), name.clone()));
+        }
+    }
+
     /// Plans the configuration, and what of the state it no longer has.
     pub(super) async fn configured(&mut self) {
         if self.input.targets.is_empty() {

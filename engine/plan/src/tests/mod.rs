@@ -1,6 +1,7 @@
 //! Whole plans over a provider in memory.
 
 mod apply;
+mod json;
 mod mock;
 mod plans;
 mod scale;

@@ -195,3 +195,47 @@ fn what_nobody_can_destroy_says_who_could() {
     bench.snapshot.put(&addr, state::Slot::Current, alias, object);
     check(bench, &["Provider configuration not present", "mock\"].west"]);
 }
+
+fn check_validate(text: &str, expected: &[&str]) {
+    let bench = Bench::new(text);
+    let found = crate::validate(&bench.program);
+    let told = super::told(&found, &bench.sources);
+    assert_eq!(found.has_errors(), !expected.is_empty(), "{told}");
+    for part in expected {
+        assert!(told.contains(part), "{part:?} is not in:\n{told}");
+    }
+}
+
+#[test]
+fn validate_looks_at_everything_that_is_written_and_at_nothing_else() {
+    check_validate(
+        r#"
+        variable "n" { type = number }
+        resource "mock_object" "a" {
+          count = var.n
+          name  = "x${count.index}"
+        }
+        resource "mock_object" "b" {
+          for_each = toset([for a in mock_object.a : a.id])
+          name     = each.value
+          any      = mock_object.a[3].id
+        }
+        output "o" { value = [for k, b in mock_object.b : b.name] }
+        "#,
+        &[],
+    );
+    check_validate(
+        "resource \"mock_object\" \"a\" {\n  count = \"x\"\n}\n\
+         resource \"mock_object\" \"b\" {\n  nme = 1\n}\n\
+         resource \"mock_object\" \"c\" {\n  name = \"wrong\"\n}\n\
+         locals {\n  unused = mock_object.c.nothing\n}\n\
+         resource \"mock_pool\" \"p\" {\n  lifecycle {\n    create_before_destroy = true\n  }\n}\n",
+        &[
+            "main.tf:2: Invalid count argument",
+            "main.tf:5: Unsupported argument",
+            "main.tf:8: Wrong name",
+            "main.tf:11: Unsupported attribute",
+            "main.tf:13: Resource cannot be created before it is destroyed",
+        ],
+    );
+}
