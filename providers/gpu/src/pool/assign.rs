@@ -60,11 +60,14 @@ pub(super) fn assign(counts: &[usize], costs: &[Vec<Cost>]) -> Vec<usize> {
     places
 }
 
+/// What it costs to move a card, and which.
+type Move = (Cost, usize);
+
 /// What it costs to move cards from each place to each other, cheapest first.
 struct Moves {
     places: usize,
     // By where from, then where to. A move of a card that is no longer there is stale; it is dropped when it comes up.
-    heaps: Vec<Vec<BinaryHeap<Reverse<(Cost, usize)>>>>,
+    heaps: Vec<Vec<BinaryHeap<Reverse<Move>>>>,
 }
 
 impl Moves {
@@ -83,7 +86,7 @@ impl Moves {
         }
     }
 
-    fn cheapest(&mut self, from: usize, to: usize, now: &[usize]) -> Option<(Cost, usize)> {
+    fn cheapest(&mut self, from: usize, to: usize, now: &[usize]) -> Option<Move> {
         let heap = &mut self.heaps[from][to];
         while let Some(Reverse((cost, card))) = heap.peek().copied() {
             if now[card] == from {
@@ -97,7 +100,7 @@ impl Moves {
     /// Moves that go round, one card out of and into each place that they touch, and cost less than nothing in all.
     fn improving_cycle(&mut self, now: &[usize]) -> Option<Vec<(usize, usize)>> {
         let places = self.places;
-        let mut best: Vec<Vec<Option<(Cost, usize)>>> = vec![vec![None; places]; places];
+        let mut best: Vec<Vec<Option<Move>>> = vec![vec![None; places]; places];
         for (from, row) in best.iter_mut().enumerate() {
             for (to, cheapest) in row.iter_mut().enumerate() {
                 *cheapest = self.cheapest(from, to, now);
