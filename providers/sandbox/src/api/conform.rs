@@ -82,6 +82,8 @@ fn shape(value: &mut Value, schema: Type<'_>, flavour: Flavour, path: &mut Strin
 }
 
 fn map(value: &mut Value, schema: Type<'_>, flavour: Flavour, path: &mut String, findings: &mut Findings) {
+    // Metadata is a Go type in every kind.
+    let flavour = if path == ".metadata" { Flavour::BuiltIn } else { flavour };
     let map = value.as_object_mut().expect("the caller matched an object");
     let mut dropped = Vec::new();
     for (name, value) in map.iter_mut() {
@@ -94,8 +96,12 @@ fn map(value: &mut Value, schema: Type<'_>, flavour: Flavour, path: &mut String,
                 dropped.push(name.clone());
             }
             Some(field) => {
-                shape(value, field, flavour, path, findings);
-                if is_absent(value, field, flavour, schema.rules().required.contains(name)) {
+                let is_required = schema.rules().required.contains(name);
+                if !is_absent(value, field, flavour, is_required) {
+                    shape(value, field, flavour, path, findings);
+                }
+                // What held unknown fields only may be empty now.
+                if is_absent(value, field, flavour, is_required) {
                     dropped.push(name.clone());
                 }
             }

@@ -117,9 +117,6 @@ fn container_defaults(container: &mut Map<String, Value>) {
     default_field(container, "terminationMessagePath", "/dev/termination-log");
     default_field(container, "terminationMessagePolicy", "File");
     default_field(container, "resources", json!({}));
-    for port in container.get_mut("ports").and_then(Value::as_array_mut).into_iter().flatten() {
-        default_field(ensure_map(port), "protocol", "TCP");
-    }
 }
 
 /// What is limited and not requested is requested in that amount; for extended resources the two are always equal.

@@ -44,7 +44,7 @@ fn groups(resources: &[Arc<Resource>]) -> Groups<'_> {
         }
     }
     for versions in groups.values_mut() {
-        versions.sort_by(|(a, _), (b, _)| priority(b).cmp(&priority(a)));
+        versions.sort_by_key(|(version, _)| std::cmp::Reverse(priority(version)));
     }
     groups
 }

@@ -109,7 +109,7 @@ fn apply<'v>(step: &Step, value: &'v Value) -> Vec<&'v Value> {
             .iter()
             .filter(|item| {
                 let found = path.iter().try_fold(*item, |value, name| value.get(name));
-                found.is_some_and(|found| found.as_str() == Some(wanted) || found.to_string() == *wanted)
+                found.is_some_and(|found| found.as_str().map_or_else(|| found.to_string(), str::to_owned) == *wanted)
             })
             .collect(),
         _ => Vec::new(),

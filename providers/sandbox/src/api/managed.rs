@@ -166,7 +166,8 @@ impl Managers {
     ) -> Result<(Value, Managers), Failure> {
         let own = writer.manager(Operation::Apply);
         let merged = merge(live, config, schema);
-        let fields = strip(field_set(config, schema));
+        // Pruning must see that the configuration names the object: else `metadata` would count as given up.
+        let fields = field_set(config, schema);
         let before =
             self.0.insert(own.clone(), Owned { fields, api_version: writer.api_version.to_owned(), time: None });
         let merged = match &before {
@@ -179,12 +180,14 @@ impl Managers {
         }
         self.give_way(Some(&own), &comparison);
         if let Some(owned) = self.0.get_mut(&own) {
+            owned.fields = strip(std::mem::take(&mut owned.fields));
             let unchanged = before.as_ref().is_some_and(|before| before.fields == owned.fields) && *live == merged;
             owned.time = match before {
                 Some(before) if unchanged => before.time,
                 _ => Some(writer.now.to_owned()),
             };
         }
+        self.0.retain(|_, owned| !owned.fields.is_empty());
         Ok((merged, self))
     }
 
@@ -295,4 +298,84 @@ fn shown(manager: &Manager, owned: &Owned) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::api::kinds;
+
+    /// A small configuration of a pod: labels, containers by name with an image and environment, a selector as a whole.
+    fn config() -> impl Strategy<Value = Value> {
+        let word = || prop::sample::select(vec!["a", "b", "c"]);
+        let labels = prop::collection::btree_map(word(), word(), 0..3);
+        let container = (word(), word(), prop::collection::btree_map(word(), word(), 0..3));
+        // An empty list map is nothing that somebody could own.
+        let containers = prop::collection::vec(container, 1..3);
+        let selector = prop::option::of(prop::collection::btree_map(word(), word(), 1..3));
+        let finalizers = prop::collection::btree_set(word(), 0..3);
+        (labels, containers, selector, finalizers).prop_map(|(labels, containers, selector, finalizers)| {
+            let mut seen = std::collections::BTreeSet::new();
+            let containers: Vec<Value> = containers
+                .into_iter()
+                .filter(|(name, ..)| seen.insert(*name))
+                .map(|(name, image, env)| {
+                    let env: Vec<Value> = env.iter().map(|(name, value)| json!({"name": name, "value": value})).collect();
+                    json!({"name": name, "image": image, "env": env})
+                })
+                .collect();
+            let mut config = json!({
+                "metadata": {"name": "p", "labels": labels, "finalizers": finalizers}, "spec": {"containers": containers, "nodeSelector": selector},
+            });
+            let pod = kinds::resources().iter().find(|resource| resource.kind == "Pod").unwrap();
+            crate::api::conform::conform(&mut config, pod.schema(), pod.flavour);
+            config
+        })
+    }
+
+    fn schema() -> Type<'static> {
+        kinds::resources().iter().find(|resource| resource.kind == "Pod").unwrap().schema()
+    }
+
+    fn writer<'a>(manager: &'a str, now: &'a str) -> Writer<'a> {
+        Writer { manager, api_version: "v1", subresource: "", now }
+    }
+
+    proptest! {
+        /// Whatever three managers apply, force and update in turn: every manager then owns fields that are there; applying
+        /// the same again changes neither the object nor the record; and what an applier says is what the object has.
+        #[test]
+        fn applies_settle(steps in prop::collection::vec((0..3usize, any::<bool>(), any::<bool>(), config()), 1..8)) {
+            let (mut live, mut managers) = (json!({}), Managers::default());
+            for (step, (who, force, is_update, config)) in steps.into_iter().enumerate() {
+                let now = format!("t{step}");
+                let writer = writer(["x", "y", "z"][who], &now);
+                if is_update {
+                    let next = merge(&live, &config, schema());
+                    managers = managers.update(&live, &next, schema(), &writer);
+                    live = next;
+                } else {
+                    let Ok((next, owners)) = managers.clone().apply(&live, &config, schema(), &writer, force) else {
+                        prop_assert!(!force, "force never conflicts");
+                        continue;
+                    };
+                    prop_assert_eq!(merge(&next, &config, schema()), next.clone(), "the configuration is in force");
+                    let later = Writer { now: "later", ..writer };
+                    let again = owners.clone().apply(&next, &config, schema(), &later, false).unwrap();
+                    prop_assert_eq!(&again, &(next.clone(), owners.clone()), "a second apply does nothing");
+                    (live, managers) = (next, owners);
+                }
+                let there = compare(&json!({}), &live, schema()).added.union(&field_set(&live, schema()));
+                for (manager, owned) in &managers.0 {
+                    let gone = owned.fields.difference(&there).paths();
+                    prop_assert!(gone.is_empty(), "{} owns {:?}, which is gone", manager.name, gone);
+                }
+                let mut written = json!({"metadata": {}});
+                managers.write_to(&mut written);
+                prop_assert_eq!(Managers::of(&written), managers.clone(), "the record is read as it was written");
+            }
+        }
+    }
 }

@@ -15,9 +15,7 @@ pub(super) fn merge(live: &Value, config: &Value, schema: Type<'_>) -> Value {
 
 fn merge_at(live: Option<&Value>, config: &Value, schema: Option<Type<'_>>) -> Value {
     match (live, config) {
-        (Some(Value::Object(live)), Value::Object(config))
-            if !is_atomic(schema) && !(live.is_empty() && config.is_empty()) =>
-        {
+        (Some(Value::Object(live)), Value::Object(config)) if !is_atomic(schema) => {
             let mut merged = live.clone();
             for (name, value) in config {
                 let child = schema.and_then(|schema| schema.field(name));
@@ -33,41 +31,41 @@ fn merge_at(live: Option<&Value>, config: &Value, schema: Option<Type<'_>>) -> V
     }
 }
 
-/// Items of `config` in their order; items that only `live` has keep their place relative to their neighbours.
+/// Items of `config` in their order. Items that only `live` has keep their place before the next item that both have, and
+/// come before what is new; so a merged list does not depend on what was merged into it before.
 fn merge_lists(live: &[Value], config: &[Value], schema: Type<'_>) -> Value {
-    let element = |item: &Value| item_element(schema, item);
-    let by_element: BTreeMap<Element, &Value> = live.iter().filter_map(|item| Some((element(item)?, item))).collect();
-    let wanted: BTreeSet<Element> = config.iter().filter_map(element).collect();
+    let keyed =
+        |list: &[Value]| -> Vec<Option<Element>> { list.iter().map(|item| item_element(schema, item)).collect() };
+    let (live_keys, config_keys) = (keyed(live), keyed(config));
+    let by_key: BTreeMap<&Element, &Value> =
+        live_keys.iter().zip(live).filter_map(|(key, item)| Some((key.as_ref()?, item))).collect();
+    let wanted: BTreeSet<&Element> = config_keys.iter().flatten().collect();
+    let is_wanted = |key: &Option<Element>| key.as_ref().is_some_and(|key| wanted.contains(key));
+    // The shared items that are still to come, in the configuration's order.
+    let mut shared = config_keys.iter().flatten().filter(|key| by_key.contains_key(key)).peekable();
     let mut merged = Vec::with_capacity(live.len().max(config.len()));
-    // Live-only items are taken up to the next shared item, each time a shared item of the configuration comes.
-    let mut rest = live.iter().peekable();
-    let mut placed = BTreeSet::new();
-    for item in config {
-        let key = element(item);
-        let shared = key.as_ref().and_then(|key| by_element.get(key));
-        if shared.is_some() && !key.as_ref().is_some_and(|key| placed.contains(key)) {
-            while let Some(next) = rest.peek() {
-                let next_key = element(next);
-                let Some(next_key) = next_key.filter(|key| wanted.contains(key)) else {
-                    merged.push((*next).clone());
-                    rest.next();
-                    continue;
-                };
-                if Some(&next_key) == key.as_ref() {
-                    rest.next();
-                    break;
-                }
-                if placed.contains(&next_key) {
-                    rest.next();
-                    continue;
-                }
+    let mut rest = live_keys.iter().zip(live).peekable();
+    for (key, item) in config_keys.iter().zip(config) {
+        let is_shared = key.as_ref().is_some_and(|key| by_key.contains_key(key));
+        while let Some((live_key, live_item)) = rest.peek() {
+            if !is_wanted(live_key) {
+                merged.push((*live_item).clone());
+            } else if live_key.as_ref() == shared.peek().copied() {
+                // The next shared item stays where it is until the configuration comes to it.
                 break;
             }
+            rest.next();
         }
-        merged.push(merge_at(shared.copied(), item, schema.items()));
-        placed.extend(key);
+        if is_shared {
+            if rest.peek().is_some_and(|(live_key, _)| *live_key == key) {
+                rest.next();
+            }
+            shared.next();
+        }
+        let before = key.as_ref().and_then(|key| by_key.get(key)).copied();
+        merged.push(merge_at(before, item, schema.items()));
     }
-    merged.extend(rest.filter(|item| element(item).is_none_or(|key| !wanted.contains(&key))).cloned());
+    merged.extend(rest.filter(|(key, _)| !is_wanted(key)).map(|(_, item)| item.clone()));
     Value::Array(merged)
 }
 
@@ -114,5 +112,35 @@ pub(super) fn remove(value: &Value, set: &FieldSet, schema: Option<Type<'_>>) ->
             (!kept.is_empty()).then_some(Value::Array(kept))
         }
         _ => Some(value.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::api::kinds;
+
+    #[test]
+    fn lists_keep_an_order_that_suits_both_sides() {
+        let pod = kinds::resources().iter().find(|resource| resource.kind == "Pod").unwrap();
+        let spec = |names: &str| {
+            let items: Vec<Value> = names.chars().map(|name| json!({"name": name.to_string()})).collect();
+            json!({"spec": {"containers": items}})
+        };
+        for (live, config, merged) in [
+            ("ab", "c", "abc"),
+            ("ab", "ab", "ab"),
+            ("ab", "ba", "ba"),
+            ("axb", "ab", "axb"),
+            ("axb", "ba", "xba"),
+            ("abc", "bd", "abcd"),
+            ("xay", "a", "xay"),
+            ("", "ab", "ab"),
+            ("ab", "", "ab"),
+        ] {
+            assert_eq!(merge(&spec(live), &spec(config), pod.schema()), spec(merged), "{live} + {config}");
+        }
     }
 }

@@ -54,7 +54,8 @@ impl Options {
                 }
             }
         };
-        for (_, value) in pairs.iter().filter(|(key, value)| key == "dryRun" && value != "All" && !value.is_empty()) {
+        let is_wrong = |(key, value): &&(String, String)| key == "dryRun" && !["All", ""].contains(&value.as_str());
+        if let Some((_, value)) = pairs.iter().find(is_wrong) {
             return Err(Failure::bad_request(format!("invalid dryRun value {value:?}: supported values: \"All\"")));
         }
         let field_manager = last("fieldManager").filter(|name| !name.is_empty()).map(str::to_owned);

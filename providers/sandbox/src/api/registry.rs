@@ -18,7 +18,13 @@ pub(super) const DEFINITIONS: &str = "customresourcedefinitions.apiextensions.k8
 /// Compiled definitions, by name, as of a resource version. Compiling is the expensive part; finding is not.
 #[derive(Default)]
 pub(super) struct Registry {
-    compiled: Mutex<BTreeMap<String, (String, Vec<Arc<Resource>>)>>,
+    compiled: Mutex<BTreeMap<String, Compiled>>,
+}
+
+struct Compiled {
+    /// The resource version of the definition that this was made from.
+    version: String,
+    resources: Vec<Arc<Resource>>,
 }
 
 impl Registry {
@@ -76,15 +82,14 @@ impl Registry {
         let version = object::resource_version(definition);
         let name = object::name(definition);
         let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((known, resources)) = compiled.get(name) {
-            if known == version {
-                return resources.clone();
-            }
+        if let Some(known) = compiled.get(name).filter(|known| known.version == version) {
+            return known.resources.clone();
         }
         let resources = crd::resources(definition);
         // An object of a dry run has no version of its own; the next look must compile again.
         if !version.is_empty() {
-            compiled.insert(name.to_owned(), (version.to_owned(), resources.clone()));
+            let known = Compiled { version: version.to_owned(), resources: resources.clone() };
+            compiled.insert(name.to_owned(), known);
         }
         resources
     }

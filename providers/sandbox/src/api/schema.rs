@@ -242,6 +242,9 @@ impl<'d> Compiler<'d> {
             if let Some(topology) = topology::of_field(name, field) {
                 id = self.with_topology(id, topology);
             }
+            if let Some(default) = topology::default_of(name, field) {
+                self.schema.nodes[id.0 as usize].rules.default = Some(default.into());
+            }
             fields.insert(field.clone(), id);
         }
         let atomic = json.get("x-kubernetes-map-type").and_then(Value::as_str) == Some("atomic")

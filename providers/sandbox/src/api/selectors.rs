@@ -140,7 +140,7 @@ impl FieldSelector {
             let matches = match object.pointer(pointer) {
                 Some(Value::String(found)) => found == wanted,
                 Some(Value::Null) | None => wanted.is_empty() || wanted == "false",
-                Some(other) => other.to_string() == *wanted,
+                Some(other) => other.to_string().as_str() == wanted.as_str(),
             };
             matches == *equal
         })

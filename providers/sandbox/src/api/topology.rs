@@ -86,6 +86,11 @@ pub(super) fn of_field(definition: &str, field: &str) -> Option<Topology> {
     Some(found.2)
 }
 
+/// The default of a field that is a key of a list map: it belongs to the key even when it is not written.
+pub(super) fn default_of(definition: &str, field: &str) -> Option<&'static str> {
+    (definition.ends_with("api.core.v1.ContainerPort") && field == "protocol").then_some("TCP")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -42,6 +42,9 @@ pub(super) fn create(request: &mut Request<'_>, resource: &Resource, body: &Body
     if resource.storage.as_ref() == super::registry::DEFINITIONS {
         request.warnings.extend(crd::unsupported(&new));
     }
+    if resource.storage.as_ref() == "limitranges" {
+        request.warnings.push("the sandbox stores limit ranges and does not enforce them".to_owned());
+    }
     let mut store = request.begin();
     let created = insert(request, &mut store, resource, new, None)?;
     finish(request, store)?;

@@ -29,6 +29,9 @@ pub enum OpenError {
     Log(#[from] LogError),
 }
 
+/// Everything that is stored.
+pub(super) type Objects = BTreeMap<Key, Arc<Value>>;
+
 /// The open files. The lock is held until this value is dropped.
 pub(super) struct Persistence {
     log: Log,
@@ -37,7 +40,7 @@ pub(super) struct Persistence {
 }
 
 /// Locks and reads the folder.
-pub(super) fn open(dir: &Path) -> Result<(Persistence, BTreeMap<Key, Arc<Value>>, Revision), OpenError> {
+pub(super) fn open(dir: &Path) -> Result<(Persistence, Objects, Revision), OpenError> {
     let io = |path: &Path, action| {
         let path = path.to_path_buf();
         move |source| LogError::Io { path, action, source }
@@ -73,12 +76,7 @@ pub(super) fn open(dir: &Path) -> Result<(Persistence, BTreeMap<Key, Arc<Value>>
 
 impl Persistence {
     /// Appends one transaction; `objects` and `revision` are the state after it.
-    pub(super) fn append(
-        &mut self,
-        entries: &[Entry],
-        objects: &BTreeMap<Key, Arc<Value>>,
-        revision: Revision,
-    ) -> Result<(), LogError> {
+    pub(super) fn append(&mut self, entries: &[Entry], objects: &Objects, revision: Revision) -> Result<(), LogError> {
         if self.log.lines >= MIN_LINES.max(objects.len()) {
             // The snapshot is the state after this transaction, so it stands for the append, too.
             return self.compact(objects, revision);
@@ -87,7 +85,7 @@ impl Persistence {
     }
 
     /// Writes the snapshot (whole or not at all: a new file takes the old one's name), then empties the log.
-    pub(super) fn compact(&mut self, objects: &BTreeMap<Key, Arc<Value>>, revision: Revision) -> Result<(), LogError> {
+    pub(super) fn compact(&mut self, objects: &Objects, revision: Revision) -> Result<(), LogError> {
         // The first line is a marker with the revision; then one line for each object, checked like the log's.
         let marker = Entry { revision, key: Key::new("", "", ""), object: None };
         let mut text = log::encode(&[marker]);
@@ -106,7 +104,7 @@ impl Persistence {
     }
 }
 
-fn read_snapshot(path: &Path) -> Result<(BTreeMap<Key, Arc<Value>>, Revision), LogError> {
+fn read_snapshot(path: &Path) -> Result<(Objects, Revision), LogError> {
     let text = match fs::read(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok((BTreeMap::new(), Revision(0))),

@@ -14,7 +14,7 @@ fn pod(name: &str, containers: Value) -> Value {
     json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": {"containers": containers}})
 }
 
-pub async fn creates_updates_and_does_nothing_twice(cluster: &Cluster) {
+pub(crate) async fn creates_updates_and_does_nothing_twice(cluster: &Cluster) {
     let api = cluster.config_maps();
     let first = apply(&api, "a", config_map("m", json!({"k": "1"}))).await.unwrap();
     assert_eq!(
@@ -42,7 +42,7 @@ pub async fn creates_updates_and_does_nothing_twice(cluster: &Cluster) {
     assert_eq!(apply(&pods, "a", wanted).await.unwrap(), first);
 }
 
-pub async fn conflicts_name_the_other_manager(cluster: &Cluster) {
+pub(crate) async fn conflicts_name_the_other_manager(cluster: &Cluster) {
     let api = cluster.config_maps();
     apply(&api, "a", config_map("m", json!({"k": "1", "l": "1"}))).await.unwrap();
     let conflict = apply(&api, "b", config_map("m", json!({"k": "2"}))).await;
@@ -63,7 +63,7 @@ pub async fn conflicts_name_the_other_manager(cluster: &Cluster) {
     assert!(message.ends_with(": .data.k"), "{message}");
 }
 
-pub async fn force_takes_fields_away(cluster: &Cluster) {
+pub(crate) async fn force_takes_fields_away(cluster: &Cluster) {
     let api = cluster.config_maps();
     apply(&api, "a", config_map("m", json!({"k": "1", "l": "1"}))).await.unwrap();
     let forced = PatchParams::apply("b").force();
@@ -73,7 +73,7 @@ pub async fn force_takes_fields_away(cluster: &Cluster) {
     assert_eq!(owner(&taken, "b")["fieldsV1"], json!({"f:data": {"f:k": {}}}));
 }
 
-pub async fn giving_up_a_field_removes_it(cluster: &Cluster) {
+pub(crate) async fn giving_up_a_field_removes_it(cluster: &Cluster) {
     let api = cluster.config_maps();
     apply(&api, "a", config_map("m", json!({"k": "1", "l": "1"}))).await.unwrap();
     let less = apply(&api, "a", config_map("m", json!({"l": "1"}))).await.unwrap();
@@ -90,7 +90,7 @@ pub async fn giving_up_a_field_removes_it(cluster: &Cluster) {
     assert_eq!(apply(&api, "a", rest).await.unwrap()["data"], json!({"other": "x"}));
 }
 
-pub async fn shared_fields_stay_until_the_last_owner_leaves(cluster: &Cluster) {
+pub(crate) async fn shared_fields_stay_until_the_last_owner_leaves(cluster: &Cluster) {
     let api = cluster.config_maps();
     apply(&api, "a", config_map("m", json!({"k": "1", "a": "1"}))).await.unwrap();
     let shared = apply(&api, "b", config_map("m", json!({"k": "1"}))).await.unwrap();
@@ -102,7 +102,7 @@ pub async fn shared_fields_stay_until_the_last_owner_leaves(cluster: &Cluster) {
     assert_eq!(apply(&api, "b", gone).await.unwrap()["data"], json!({"a": "1"}));
 }
 
-pub async fn list_maps_are_merged_by_key(cluster: &Cluster) {
+pub(crate) async fn list_maps_are_merged_by_key(cluster: &Cluster) {
     let pods = cluster.api("", "v1", "Pod");
     let first = json!([
         {"name": "a", "image": "i:1", "env": [{"name": "X", "value": "1"}], "ports": [{"containerPort": 80, "name": "web"}]},
@@ -135,7 +135,7 @@ pub async fn list_maps_are_merged_by_key(cluster: &Cluster) {
     assert_eq!(owner(&without, "c"), &Value::Null, "who owns nothing is not listed");
 }
 
-pub async fn status_has_owners_of_its_own(cluster: &Cluster) {
+pub(crate) async fn status_has_owners_of_its_own(cluster: &Cluster) {
     let nodes = cluster.global("", "v1", "Node");
     let node = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "case-node", "labels": {"a": "1"}}});
     apply(&nodes, "cli", node).await.unwrap();
@@ -160,7 +160,7 @@ pub async fn status_has_owners_of_its_own(cluster: &Cluster) {
     nodes.delete("case-node", &Default::default()).await.unwrap();
 }
 
-pub async fn unknown_fields_are_refused(cluster: &Cluster) {
+pub(crate) async fn unknown_fields_are_refused(cluster: &Cluster) {
     let api = cluster.config_maps();
     let wrong = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m"}, "dta": {"k": "1"}});
     let (_, _, message) = refusal(apply(&api, "a", wrong).await);
@@ -171,7 +171,7 @@ pub async fn unknown_fields_are_refused(cluster: &Cluster) {
     assert!(api.get_opt("m").await.unwrap().is_none());
 }
 
-pub async fn a_dry_run_shows_defaults_and_writes_nothing(cluster: &Cluster) {
+pub(crate) async fn a_dry_run_shows_defaults_and_writes_nothing(cluster: &Cluster) {
     let pods = cluster.api("", "v1", "Pod");
     let dry = PatchParams::apply("a").dry_run();
     let wanted = pod("p", json!([{"name": "c", "image": "i:1"}]));
@@ -191,7 +191,7 @@ pub async fn a_dry_run_shows_defaults_and_writes_nothing(cluster: &Cluster) {
     assert_eq!(get(&pods, "p").await, made);
 }
 
-pub async fn quantities_are_canonical(cluster: &Cluster) {
+pub(crate) async fn quantities_are_canonical(cluster: &Cluster) {
     let quotas = cluster.api("", "v1", "ResourceQuota");
     let quota = |cpu: Value, memory: &str| {
         json!({

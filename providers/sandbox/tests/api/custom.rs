@@ -64,7 +64,7 @@ fn widget(name: &str, spec: Value) -> Value {
     json!({"apiVersion": "case.example.com/v1", "kind": "Widget", "metadata": {"name": name}, "spec": spec})
 }
 
-pub async fn definitions_make_resources(cluster: &Cluster) {
+pub(crate) async fn definitions_make_resources(cluster: &Cluster) {
     let api = define(cluster).await;
     create(&api, widget("w", json!({"size": 2}))).await;
     let discovery = kube::discovery::pinned_kind(
@@ -91,7 +91,7 @@ pub async fn definitions_make_resources(cluster: &Cluster) {
     assert_eq!(refusal(definitions.create(&PostParams::default(), &object(wrong)).await).0, 422);
 }
 
-pub async fn custom_objects_are_pruned_defaulted_and_validated(cluster: &Cluster) {
+pub(crate) async fn custom_objects_are_pruned_defaulted_and_validated(cluster: &Cluster) {
     let api = define(cluster).await;
     let made = create(&api, widget("w", json!({"size": 2, "unknown": 1, "free": {"any": {"thing": [1]}}}))).await;
     assert_eq!(made["spec"], json!({"size": 2, "mode": "slow", "free": {"any": {"thing": [1]}}}));
@@ -112,7 +112,7 @@ pub async fn custom_objects_are_pruned_defaulted_and_validated(cluster: &Cluster
     undefine(cluster).await;
 }
 
-pub async fn status_is_a_subresource(cluster: &Cluster) {
+pub(crate) async fn status_is_a_subresource(cluster: &Cluster) {
     let api = define(cluster).await;
     let mut with_status = widget("w", json!({"size": 2}));
     with_status["status"] = json!({"done": true});
@@ -128,7 +128,7 @@ pub async fn status_is_a_subresource(cluster: &Cluster) {
     undefine(cluster).await;
 }
 
-pub async fn list_maps_of_definitions_are_merged(cluster: &Cluster) {
+pub(crate) async fn list_maps_of_definitions_are_merged(cluster: &Cluster) {
     let api = define(cluster).await;
     let card = |uuid: &str, slices: Value| json!({"uuid": uuid, "slices": slices});
     let first = widget("w", json!({"size": 1, "cards": [card("a", json!(["1g", "1g"])), card("b", json!([]))]}));
@@ -146,7 +146,7 @@ pub async fn list_maps_of_definitions_are_merged(cluster: &Cluster) {
     undefine(cluster).await;
 }
 
-pub async fn versions_share_objects(cluster: &Cluster) {
+pub(crate) async fn versions_share_objects(cluster: &Cluster) {
     let api = define(cluster).await;
     create(&api, widget("w", json!({"size": 2}))).await;
     let beta = get(&cluster.api("case.example.com", "v1beta1", "Widget"), "w").await;

@@ -9,7 +9,7 @@ fn names(list: &kube::core::ObjectList<kube::api::DynamicObject>) -> Vec<String>
     list.items.iter().map(|object| object.metadata.name.clone().unwrap()).collect()
 }
 
-pub async fn selectors_select(cluster: &Cluster) {
+pub(crate) async fn selectors_select(cluster: &Cluster) {
     let api = cluster.config_maps();
     for (name, labels) in [("a", json!({"app": "web", "tier": "x"})), ("b", json!({"app": "api"})), ("c", json!({}))] {
         let mut object = config_map(name, json!({}));
@@ -36,7 +36,7 @@ pub async fn selectors_select(cluster: &Cluster) {
     assert_eq!(names(&list), ["c"]);
 }
 
-pub async fn pages_add_up(cluster: &Cluster) {
+pub(crate) async fn pages_add_up(cluster: &Cluster) {
     let api = cluster.config_maps();
     for index in 0..7 {
         let mut object = config_map(&format!("m{index}"), json!({}));
@@ -64,7 +64,7 @@ pub async fn pages_add_up(cluster: &Cluster) {
     assert_eq!(pages, 3);
 }
 
-pub async fn metadata_and_tables(cluster: &Cluster) {
+pub(crate) async fn metadata_and_tables(cluster: &Cluster) {
     let api = cluster.config_maps();
     create(&api, config_map("m", json!({"k": "1"}))).await;
     let partial = api.get_metadata("m").await.unwrap();

@@ -3,6 +3,8 @@
 //!
 //! `sandbox` holds what only the sandbox has: its record of calls, its identities, its files.
 
+#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may panic like tests")]
+
 mod apply;
 mod cluster;
 mod custom;

@@ -14,7 +14,7 @@ async fn until_gone(api: &kube::Api<kube::api::DynamicObject>, name: &str) {
     kube::runtime::wait::await_condition(api.clone(), name, gone).await.unwrap();
 }
 
-pub async fn a_new_namespace_is_complete(cluster: &Cluster) {
+pub(crate) async fn a_new_namespace_is_complete(cluster: &Cluster) {
     let namespaces = cluster.global("", "v1", "Namespace");
     let made =
         create(&namespaces, json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "fresh"}})).await;
@@ -32,7 +32,7 @@ pub async fn a_new_namespace_is_complete(cluster: &Cluster) {
     until_gone(&namespaces, "fresh").await;
 }
 
-pub async fn deletion_empties_it(cluster: &Cluster) {
+pub(crate) async fn deletion_empties_it(cluster: &Cluster) {
     let namespaces = cluster.global("", "v1", "Namespace");
     create(&namespaces, json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "old"}})).await;
     let resource = crate::cluster::resource("", "v1", "ConfigMap");
@@ -57,7 +57,7 @@ pub async fn deletion_empties_it(cluster: &Cluster) {
     assert_eq!((code, reason.as_str()), (403, "Forbidden"));
 }
 
-pub async fn nothing_is_created_in_one_that_is_missing(cluster: &Cluster) {
+pub(crate) async fn nothing_is_created_in_one_that_is_missing(cluster: &Cluster) {
     let resource = crate::cluster::resource("", "v1", "ConfigMap");
     let maps: kube::Api<kube::api::DynamicObject> =
         kube::Api::namespaced_with(cluster.client.clone(), "nowhere", &resource);

@@ -14,7 +14,7 @@ fn pod(name: &str, resources: Value) -> Value {
     })
 }
 
-pub async fn defaults_are_filled_in(cluster: &Cluster) {
+pub(crate) async fn defaults_are_filled_in(cluster: &Cluster) {
     let pods = cluster.api("", "v1", "Pod");
     let made = create(&pods, pod("p", json!({"limits": {"nvidia.com/mig-1g.10gb": 1}}))).await;
     let spec = &made["spec"];
@@ -32,7 +32,7 @@ pub async fn defaults_are_filled_in(cluster: &Cluster) {
     assert!(message.contains("spec.containers: Required value"), "{message}");
 }
 
-pub async fn binding_is_for_once(cluster: &Cluster) {
+pub(crate) async fn binding_is_for_once(cluster: &Cluster) {
     let pods = cluster.api("", "v1", "Pod");
     create(&pods, pod("p", json!({}))).await;
     let bind = || {
@@ -50,7 +50,7 @@ pub async fn binding_is_for_once(cluster: &Cluster) {
     assert_eq!(code, 409, "{message}");
 }
 
-pub async fn quotas_refuse_what_exceeds_them(cluster: &Cluster) {
+pub(crate) async fn quotas_refuse_what_exceeds_them(cluster: &Cluster) {
     let quotas = cluster.api("", "v1", "ResourceQuota");
     let hard = json!({"requests.nvidia.com/mig-1g.10gb": 2, "requests.nvidia.com/gpu": 0});
     create(
@@ -95,7 +95,7 @@ pub async fn quotas_refuse_what_exceeds_them(cluster: &Cluster) {
     assert!(message.contains("must be a standard resource for quota"), "{message}");
 }
 
-pub async fn disruption_budgets_hold_evictions(cluster: &Cluster) {
+pub(crate) async fn disruption_budgets_hold_evictions(cluster: &Cluster) {
     let pods = cluster.api("", "v1", "Pod");
     for name in ["a", "b"] {
         create(&pods, pod(name, json!({}))).await;
@@ -131,7 +131,7 @@ pub async fn disruption_budgets_hold_evictions(cluster: &Cluster) {
     assert_eq!(cause.message, "The disruption budget keep-one needs 1 healthy pods and has 1 currently");
 }
 
-pub async fn priority_comes_from_the_class(cluster: &Cluster) {
+pub(crate) async fn priority_comes_from_the_class(cluster: &Cluster) {
     let classes = cluster.global("scheduling.k8s.io", "v1", "PriorityClass");
     create(&classes, json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "high"}, "value": 1000})).await;
     let pods = cluster.api("", "v1", "Pod");

@@ -18,7 +18,7 @@ fn shown(event: &WatchEvent<DynamicObject>) -> String {
     }
 }
 
-pub async fn a_watch_goes_on_where_a_list_ended(cluster: &Cluster) {
+pub(crate) async fn a_watch_goes_on_where_a_list_ended(cluster: &Cluster) {
     let api = cluster.config_maps();
     create(&api, config_map("before", json!({}))).await;
     let list = api.list(&Default::default()).await.unwrap();
@@ -32,7 +32,7 @@ pub async fn a_watch_goes_on_where_a_list_ended(cluster: &Cluster) {
     assert_eq!(shown(&events.try_next().await.unwrap().unwrap()), "-between");
 }
 
-pub async fn selectors_turn_changes_into_comings_and_goings(cluster: &Cluster) {
+pub(crate) async fn selectors_turn_changes_into_comings_and_goings(cluster: &Cluster) {
     let api = cluster.config_maps();
     let version = api.list(&Default::default()).await.unwrap().metadata.resource_version.unwrap();
     let mut events = api.watch(&WatchParams::default().labels("app=x"), &version).await.unwrap().boxed();
@@ -44,7 +44,7 @@ pub async fn selectors_turn_changes_into_comings_and_goings(cluster: &Cluster) {
     assert_eq!(shown(&events.try_next().await.unwrap().unwrap()), "-m");
 }
 
-pub async fn a_watch_ends_in_time_and_an_old_one_is_gone(cluster: &Cluster) {
+pub(crate) async fn a_watch_ends_in_time_and_an_old_one_is_gone(cluster: &Cluster) {
     let api = cluster.config_maps();
     let version = api.list(&Default::default()).await.unwrap().metadata.resource_version.unwrap();
     let params = WatchParams::default().timeout(1).fields("metadata.name=nothing");
@@ -53,7 +53,7 @@ pub async fn a_watch_ends_in_time_and_an_old_one_is_gone(cluster: &Cluster) {
     assert!(kinds.iter().all(|kind| kind == "bookmark"), "{kinds:?}");
 }
 
-pub async fn the_watcher_of_kube_follows(cluster: &Cluster) {
+pub(crate) async fn the_watcher_of_kube_follows(cluster: &Cluster) {
     let api = cluster.config_maps();
     create(&api, config_map("m", json!({}))).await;
     for config in [watcher::Config::default(), watcher::Config::default().streaming_lists()] {

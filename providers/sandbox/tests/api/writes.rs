@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::cluster::{Cluster, config_map, create, get, json as to_json, object, refusal};
 
-pub async fn names_are_generated_and_checked(cluster: &Cluster) {
+pub(crate) async fn names_are_generated_and_checked(cluster: &Cluster) {
     let api = cluster.config_maps();
     let generated = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"generateName": "g-"}});
     let (first, second) = (create(&api, generated.clone()).await, create(&api, generated).await);
@@ -27,7 +27,7 @@ pub async fn names_are_generated_and_checked(cluster: &Cluster) {
     assert_eq!((code, reason.as_str(), message.as_str()), (409, "AlreadyExists", "configmaps \"m\" already exists"));
 }
 
-pub async fn an_update_needs_the_current_version(cluster: &Cluster) {
+pub(crate) async fn an_update_needs_the_current_version(cluster: &Cluster) {
     let api = cluster.config_maps();
     let made = create(&api, config_map("m", json!({"k": "1"}))).await;
     let mut next = made.clone();
@@ -46,7 +46,7 @@ pub async fn an_update_needs_the_current_version(cluster: &Cluster) {
     assert_eq!(same, updated, "an update without a change is none");
 }
 
-pub async fn merge_and_strategic_patches(cluster: &Cluster) {
+pub(crate) async fn merge_and_strategic_patches(cluster: &Cluster) {
     let api = cluster.config_maps();
     create(&api, config_map("m", json!({"k": "1", "l": "1"}))).await;
     let merged =
@@ -88,7 +88,7 @@ fn deployment(replicas: u64) -> serde_json::Value {
     })
 }
 
-pub async fn generation_counts_changes_of_the_spec(cluster: &Cluster) {
+pub(crate) async fn generation_counts_changes_of_the_spec(cluster: &Cluster) {
     let api = cluster.api("apps", "v1", "Deployment");
     let made = create(&api, deployment(0)).await;
     assert_eq!(made["metadata"]["generation"], 1);
@@ -99,7 +99,7 @@ pub async fn generation_counts_changes_of_the_spec(cluster: &Cluster) {
     assert_eq!(api.patch("d", &Default::default(), &pause).await.unwrap().metadata.generation, Some(2));
 }
 
-pub async fn what_is_immutable_stays(cluster: &Cluster) {
+pub(crate) async fn what_is_immutable_stays(cluster: &Cluster) {
     let classes = cluster.global("scheduling.k8s.io", "v1", "PriorityClass");
     create(&classes, json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "case"}, "value": 5})).await;
     let change = Patch::Merge(json!({"value": 6}));
@@ -116,7 +116,7 @@ pub async fn what_is_immutable_stays(cluster: &Cluster) {
     assert!(message.contains("field is immutable"), "{message}");
 }
 
-pub async fn strict_validation_names_the_field(cluster: &Cluster) {
+pub(crate) async fn strict_validation_names_the_field(cluster: &Cluster) {
     let api = cluster.config_maps();
     let mut params = PatchParams { field_validation: Some(ValidationDirective::Strict), ..PatchParams::apply("a") };
     let wrong =
@@ -136,7 +136,7 @@ pub async fn strict_validation_names_the_field(cluster: &Cluster) {
     assert_eq!(code, 400, "{message}");
 }
 
-pub async fn finalizers_hold_a_deletion(cluster: &Cluster) {
+pub(crate) async fn finalizers_hold_a_deletion(cluster: &Cluster) {
     let api = cluster.config_maps();
     let mut held = config_map("m", json!({}));
     held["metadata"]["finalizers"] = json!(["example.com/hold"]);
@@ -152,7 +152,7 @@ pub async fn finalizers_hold_a_deletion(cluster: &Cluster) {
     assert!(api.get_opt("m").await.unwrap().is_none());
 }
 
-pub async fn preconditions_of_a_deletion(cluster: &Cluster) {
+pub(crate) async fn preconditions_of_a_deletion(cluster: &Cluster) {
     let api = cluster.config_maps();
     let made = create(&api, config_map("m", json!({}))).await;
     let with = |uid: &str, version: Option<&str>| {
@@ -170,7 +170,7 @@ pub async fn preconditions_of_a_deletion(cluster: &Cluster) {
     assert_eq!(refusal(api.delete("m", &DeleteParams::default()).await).0, 404);
 }
 
-pub async fn owners_take_their_dependants_along(cluster: &Cluster) {
+pub(crate) async fn owners_take_their_dependants_along(cluster: &Cluster) {
     let api = cluster.config_maps();
     for (policy, stays) in [
         (PropagationPolicy::Background, false),
@@ -197,7 +197,7 @@ pub async fn owners_take_their_dependants_along(cluster: &Cluster) {
     }
 }
 
-pub async fn what_is_missing_is_not_found(cluster: &Cluster) {
+pub(crate) async fn what_is_missing_is_not_found(cluster: &Cluster) {
     let (code, reason, message) = refusal(cluster.config_maps().get("nothing").await);
     assert_eq!((code, reason.as_str(), message.as_str()), (404, "NotFound", "configmaps \"nothing\" not found"));
     let widgets = cluster.api("example.com", "v1", "Widget");
