@@ -12,6 +12,10 @@
 //!
 //! **Objects** are values of the type that the schema implies, whole: attributes that the configuration leaves out are
 //! null or unknown, never missing.
+//!
+//! **Marks**: providers are given values without marks. Marks that they set on objects (what is secret by its content,
+//! such as that of a Kubernetes Secret) are kept, beside those of the schema and of the configuration. They set the same
+//! ones on every answer, since a value that is marked in another way is another value.
 
 #![forbid(unsafe_code)]
 

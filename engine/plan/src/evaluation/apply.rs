@@ -60,7 +60,7 @@ impl Evaluation {
         if let Some(config) = self.value(&Key::Arguments(addr.clone())) {
             marks.extend(config.clone().unmark_deep().1);
         }
-        let object = object.unmark_deep().0.mark_paths(&marks);
+        let object = object.mark_paths(&marks);
         match self.program.providers.schema(&change.provider.provider, addr.mode, &addr.ty) {
             Ok(schema) => mark_sensitive(&schema.block, object),
             Err(_) => object,

@@ -212,7 +212,8 @@ impl Planner<'_> {
         let marked =
             self.evaluation.value(&Key::Arguments(addr.clone())).cloned().unwrap_or(Value::null(Type::Dynamic));
         let (_, marks) = marked.clone().unmark_deep();
-        let after = mark_sensitive(&schema.block, last.object.clone().unmark_deep().0.mark_paths(&marks));
+        // Beside what the configuration and the schema say is sensitive, the provider may know better.
+        let after = mark_sensitive(&schema.block, last.object.clone().mark_paths(&marks));
         let null = Value::null(Type::Dynamic);
         let stored = self.prior.get(addr);
         let before = stored.map_or(&null, |prior| &prior.now);

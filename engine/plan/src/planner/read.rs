@@ -149,7 +149,7 @@ impl Planner<'_> {
             return;
         }
         let (_, marks) = prior.stored.clone().unmark_deep();
-        prior.now = mark_sensitive(&schema.block, object.unmark_deep().0.mark_paths(&marks));
+        prior.now = mark_sensitive(&schema.block, object.mark_paths(&marks));
         prior.private = private;
         if !notes.is_empty() {
             let drift = ResourceDrift {
