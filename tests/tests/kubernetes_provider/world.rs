@@ -89,7 +89,7 @@ impl World {
 
     /// The object of the state, read again; `None`: it is gone.
     pub async fn read(&self, ty: &str, stored: &Value) -> Option<Value> {
-        let request = ReadRequest { addr: addr(ty), object: stored.clone(), private: Vec::new() };
+        let request = ReadRequest { addr: addr(ty), object: bare(stored), private: Vec::new() };
         match self.instance.read(vec![request], self.call()).await.remove(0) {
             ReadAnswer::Object(read) => Some(read.object),
             ReadAnswer::Gone => None,
@@ -107,11 +107,11 @@ impl World {
         };
         let request = PlanRequest {
             addr: addr(ty),
-            prior: prior.clone(),
-            stored: stored.cloned().unwrap_or(none),
+            prior: bare(&prior),
+            stored: bare(stored.unwrap_or(&none)),
             private: Vec::new(),
-            config: config.clone(),
-            proposed: proposed(&self.schema(ty).block, &prior, config),
+            config: bare(config),
+            proposed: bare(&proposed(&self.schema(ty).block, &prior, config)),
             earlier: Vec::new(),
         };
         let planned = self.instance.plan(request, self.call()).await;
@@ -128,7 +128,7 @@ impl World {
             (_, true) => Action::Delete,
             _ => Action::Update,
         };
-        let config = after.clone();
+        let config = bare(&after);
         let change =
             PlannedChange { addr: addr(ty), action, before, after: after.clone(), config, private: Vec::new() };
         let request = ApplyRequest { change, plan: PlanDigest::from("p") };
@@ -179,6 +179,11 @@ impl World {
     pub fn live(&self, path: &str) -> Option<Json> {
         self.running.api().call(&User::admin("somebody"), &Method::GET, path, None).ok()
     }
+}
+
+/// Providers are given values without marks.
+fn bare(value: &Value) -> Value {
+    value.clone().unmark_deep().0
 }
 
 /// The one error that there is.

@@ -123,7 +123,7 @@ pub(crate) fn normalized(manifest: Json) -> Json {
 }
 
 /// Is it a `v1` Secret, whose content is never shown?
-pub(crate) fn is_secret(manifest: &Json) -> bool {
+fn is_secret(manifest: &Json) -> bool {
     let text = |name: &str| manifest.get(name).and_then(Json::as_str);
     text("kind") == Some("Secret") && text("apiVersion") == Some("v1")
 }

@@ -1,6 +1,7 @@
 //! What it means that the API server refuses an object.
 
 use kube::core::Status;
+use serde_json::Value as Json;
 
 use crate::error::UNDECLARED;
 
@@ -49,7 +50,7 @@ pub(crate) fn refusal(status: &Status) -> Refusal {
             Refusal::Immutable(causes.iter().map(|cause| cause.field.clone()).collect())
         }
         _ if causes.is_empty() => Refusal::Wrong(vec![(status.message.clone(), String::new())]),
-        _ => Refusal::Wrong(causes.iter().map(|cause| (cause.message.clone(), cause.field.clone())).collect()),
+        _ => Refusal::Wrong(causes.iter().map(|cause| (without_value(&cause.message), cause.field.clone())).collect()),
     }
 }
 
@@ -74,7 +75,11 @@ fn undeclared(message: &str) -> Vec<(String, String)> {
     let lines = list.trim_start_matches("errors:").lines().map(str::trim).filter(|line| !line.is_empty());
     lines
         .map(|line| match line.split_once(": ") {
-            Some((field, what)) if field.starts_with('.') => (what.to_owned(), field.to_owned()),
+            Some((field, what)) if field.starts_with('.') => {
+                // "expected string, got &value.valueUnstructured{…}"
+                let what = what.split_once(", got ").map_or(what, |(what, _)| what);
+                (what.to_owned(), field.to_owned())
+            }
             _ => (line.to_owned(), String::new()),
         })
         .collect()
@@ -97,21 +102,23 @@ fn is_immutable(message: &str) -> bool {
     IMMUTABLE.iter().any(|words| message.contains(words))
 }
 
-/// What is wrong with a value, without the value: for objects whose content is secret.
-pub(crate) fn without_value(message: &str) -> String {
-    // "Invalid value: \"…\": why", where what is quoted may hold anything, colons too.
-    match message.split_once(':') {
-        Some((what, rest)) if rest.trim_start().starts_with(['"', '{', '[']) => match rest.rsplit_once(": ") {
-            Some((_, why)) if !why.contains('"') => format!("{what}: {why}"),
-            _ => what.to_owned(),
-        },
-        _ => message.to_owned(),
-    }
+/// What is wrong with a value, without the value: it may be secret, and its place in the configuration is told anyway.
+fn without_value(message: &str) -> String {
+    // "Invalid value: VALUE: why", where VALUE is JSON, or what Go prints of a structure.
+    let Some((what, rest)) = message.split_once(": ").filter(|(what, _)| what.ends_with(" value")) else {
+        return message.to_owned();
+    };
+    let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Json>();
+    let why = match values.next() {
+        Some(Ok(_)) => rest[values.byte_offset()..].strip_prefix(": "),
+        _ => rest.rsplit_once(": ").map(|(_, why)| why).filter(|why| !why.contains('"')),
+    };
+    why.map_or_else(|| what.to_owned(), |why| format!("{what}: {why}"))
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value as Json, json};
+    use serde_json::json;
 
     use super::*;
 
@@ -160,8 +167,8 @@ mod tests {
             (
                 status(422, "", json!({"causes": [fixed, wrong]})),
                 Refusal::Wrong(vec![
-                    (text("Invalid value: {}: field is immutable"), text("spec.selector")),
-                    (text("Invalid value: -1: must be positive"), text("spec.replicas")),
+                    (text("Invalid value: field is immutable"), text("spec.selector")),
+                    (text("Invalid value: must be positive"), text("spec.replicas")),
                 ]),
             ),
         ] {
@@ -173,7 +180,11 @@ mod tests {
     fn values_are_left_out() {
         for (message, expected) in [
             ("Invalid value: \"hun: ter2\": must be base64", "Invalid value: must be base64"),
-            ("Invalid value: \"x: \"y\"", "Invalid value"),
+            ("Invalid value: -1: must be positive", "Invalid value: must be positive"),
+            ("Invalid value: {\"a\":\"b: c\"}: field is immutable", "Invalid value: field is immutable"),
+            ("Invalid value: v1.Spec{A:\"b: c\"}: field is immutable", "Invalid value: field is immutable"),
+            ("Unsupported value: \"x\": supported values: \"y\"", "Unsupported value: supported values: \"y\""),
+            ("Duplicate value: \"x\"", "Duplicate value"),
             ("Required value", "Required value"),
         ] {
             assert_eq!(without_value(message), expected);

@@ -6,7 +6,7 @@ use engine_value::Path;
 use providers_api::{Issue, ProviderError};
 use serde_json::Value as Json;
 
-use crate::object::{place::place, refusal::without_value};
+use crate::object::place::place;
 
 /// What failed, told about a place.
 pub(crate) fn failed(path: Path, summary: &str, error: &ProviderError) -> Issue {
@@ -24,19 +24,10 @@ pub(crate) fn failed(path: Path, summary: &str, error: &ProviderError) -> Issue 
 }
 
 /// What is wrong with fields of a manifest, which lies at `root`.
-///
-/// `secret`: no value may be told.
-pub(crate) fn wrong(
-    root: &Path,
-    manifest: &Json,
-    secret: bool,
-    what: &str,
-    causes: Vec<(String, String)>,
-) -> Vec<Issue> {
+pub(crate) fn wrong(root: &Path, manifest: &Json, what: &str, causes: Vec<(String, String)>) -> Vec<Issue> {
     causes
         .into_iter()
         .map(|(message, field)| {
-            let message = if secret { without_value(&message) } else { message };
             let detail = match field.as_str() {
                 "" => sentence(&message),
                 field => format!("{}: {}", field.trim_start_matches('.'), sentence(&message)),

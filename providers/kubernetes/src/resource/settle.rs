@@ -11,7 +11,7 @@ use crate::{
     object::{
         key::ObjectKey,
         readiness::{Readiness, Wanted, readiness},
-        refusal::{Refusal, refusal, without_value},
+        refusal::{Refusal, refusal},
         shape::is_applied_by,
     },
 };
@@ -27,8 +27,6 @@ pub(super) struct Desired<'a> {
     pub(super) body: &'a Json,
     /// Who applies.
     pub(super) manager: &'a FieldManager,
-    /// Holds secrets: no error may tell a value of it.
-    pub(super) secret: bool,
 }
 
 /// What must be there for an apply to begin.
@@ -122,10 +120,7 @@ fn error(desired: &Desired<'_>, refused: Refusal, message: &str) -> ProviderErro
         Refusal::Wrong(causes) => {
             let causes: Vec<String> = causes
                 .into_iter()
-                .map(|(message, field)| {
-                    let message = if desired.secret { without_value(&message) } else { message };
-                    if field.is_empty() { message } else { format!("{field}: {message}") }
-                })
+                .map(|(message, field)| if field.is_empty() { message } else { format!("{field}: {message}") })
                 .collect();
             failed(ErrorKind::Permanent, &causes.join("; "))
         }

@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 
 use super::{
     config::Config,
-    read::{key_of, observed},
+    read::{key_of, observed, with_object},
 };
 use crate::{
     cluster::Cluster,
@@ -37,15 +37,13 @@ pub(crate) async fn apply(cluster: &Cluster, request: ApplyRequest, call: Call<'
         Some(_) => Expected::Object(uid.as_deref(), &unchanged),
         None => Expected::Nothing,
     };
-    let desired = Desired { key, body, manager: &config.manager, secret: config.secret };
+    let desired = Desired { key, body, manager: &config.manager };
     call.working(format!("applying {}", desired.key));
     let live = match settle::apply(cluster, &desired, &expected, call).await {
         Ok(live) => live,
         Err(error) => return Outcome::failed(is_now, error),
     };
-    let object = Path::root().attr("object").set(&change.after, observed(&config, &live));
-    let object = object.expect("the object is of the schema's type, which has this attribute");
-    let applied = Applied { object, private: Vec::new() };
+    let applied = Applied { object: with_object(&change.after, observed(&config, &live)), private: Vec::new() };
     let timeout = if before.is_some() { config.update_timeout } else { config.create_timeout };
     match settle::ready(cluster, &desired.key, &config.wait, timeout, call).await {
         Ok(()) => Outcome::done(applied),

@@ -11,7 +11,7 @@ use crate::{
     object::{
         convert::to_json,
         key::ObjectKey,
-        project::{is_secret, normalized},
+        project::normalized,
         readiness::{ROLLOUTS, Wanted},
     },
     resource::duration,
@@ -27,8 +27,6 @@ pub(super) struct Config {
     pub(super) manifest: Value,
     /// As it is sent; `None` where a part is not known.
     pub(super) body: Option<Json>,
-    /// Does it hold secrets?
-    pub(super) secret: bool,
     /// Who applies.
     pub(super) manager: FieldManager,
     /// `computed_fields`, as names of nested fields.
@@ -56,7 +54,6 @@ impl Config {
         let fields = object.get("computed_fields").and_then(Value::as_sequence).unwrap_or_default();
         let timeouts = block(object, "timeouts");
         Self {
-            secret: manifest.contains_sensitive() || body.as_ref().is_some_and(is_secret),
             manifest,
             body,
             manager,

@@ -4,14 +4,14 @@ use engine_value::{Data, Path, Type, Value};
 use providers_api::{Call, Issue, PlanRequest, Planned};
 use serde_json::Value as Json;
 
-use super::{TYPE, config::Config};
+use super::{TYPE, config::Config, read::with_object};
 use crate::{
     cluster::{
         Cluster,
         discovery::{Kind, Lookup, Missing},
     },
     object::{
-        convert::{from_json, mark_secret},
+        convert::from_json,
         key::ObjectKey,
         project::{project, without},
         refusal::{Refusal, refusal},
@@ -60,9 +60,7 @@ pub(crate) async fn plan(
     };
     let (mut object, mut unverified) = (None, None);
     match verdict {
-        Verdict::Object(found) => {
-            object = Some(mark_secret(with_uid(from_json(&found), uid(&request.prior, is_update))))
-        }
+        Verdict::Object(found) => object = Some(with_uid(from_json(&found), uid(&request.prior, is_update))),
         Verdict::Immutable(paths) => {
             replace.extend(paths);
             unverified = Some(ANEW.to_owned());
@@ -77,11 +75,7 @@ pub(crate) async fn plan(
     }
     let is_replaced = !replace.is_empty();
     let object = object.unwrap_or_else(|| skeleton(&config, uid(&request.prior, is_update && !is_replaced)));
-    let planned = Path::root().attr("object").set(&request.proposed, object);
-    let planned =
-        planned.and_then(|planned| Path::root().attr("manifest").set(&planned, mark_secret(config.manifest.clone())));
-    let planned = planned.expect("the object is of the schema's type, which has these attributes");
-    Ok(Planned { replace, unverified, issues, ..Planned::object(planned) })
+    Ok(Planned { replace, unverified, issues, ..Planned::object(with_object(&request.proposed, object)) })
 }
 
 /// Parts of the name that differ, or may: then it is another object.
@@ -174,7 +168,7 @@ async fn ask(
             Refusal::Changed(message) => {
                 Err(vec![Issue::error(root(), format!("{what} is refused"), sentence(&message)).hint("Plan again.")])
             }
-            Refusal::Wrong(causes) => Err(wrong(&root(), body, config.secret, &what, causes)),
+            Refusal::Wrong(causes) => Err(wrong(&root(), body, &what, causes)),
         },
     }
 }
@@ -279,7 +273,7 @@ fn skeleton(config: &Config, uid: Value) -> Value {
         };
         object.push((if is_secret && &**name == "stringData" { "data".to_owned() } else { name.to_string() }, value));
     }
-    mark_secret(Value::object(object))
+    Value::object(object)
 }
 
 /// Null, or empty but for nulls: then it is not in `object`.
@@ -347,6 +341,5 @@ mod tests {
         assert!(!metadata.get("uid").unwrap().is_known());
         let names: Vec<&str> = object.as_map().unwrap().keys().map(AsRef::as_ref).collect();
         assert_eq!(names, ["apiVersion", "data", "kind", "metadata"]);
-        assert!(object.get("data").unwrap().marks.sensitive);
     }
 }

@@ -29,8 +29,15 @@ pub(crate) fn refreshed(stored: Value, live: &Json) -> ReadObject {
         _ => false,
     };
     let notes = if is_other { vec!["it was deleted, and made anew by somebody else".to_owned()] } else { Vec::new() };
-    let object = Path::root().attr("object").set(&stored, object);
-    ReadObject { object: object.unwrap_or(stored), private: Vec::new(), notes }
+    ReadObject { object: with_object(&stored, object), private: Vec::new(), notes }
+}
+
+/// The whole with `object` replaced, and what is secret in it marked: every answer marks the same.
+pub(super) fn with_object(whole: &Value, object: Value) -> Value {
+    let manifest = whole.get("manifest").cloned().map(mark_secret);
+    let whole = Path::root().attr("object").set(whole, mark_secret(object));
+    let whole = whole.and_then(|whole| Path::root().attr("manifest").set(&whole, manifest?));
+    whole.expect("it is of the schema's type, which has these attributes")
 }
 
 /// `object`: of the live object what the manifest says, and its UID.
@@ -40,7 +47,7 @@ pub(super) fn observed(config: &Config, live: &Json) -> Value {
     if let (Some(Json::Object(metadata)), Some(uid)) = (object.get_mut("metadata"), live.pointer("/metadata/uid")) {
         metadata.insert("uid".to_owned(), uid.clone());
     }
-    mark_secret(from_json(&object))
+    from_json(&object)
 }
 
 /// Finds an object by `apiVersion=…,kind=…,namespace=…,name=…`.
@@ -53,7 +60,7 @@ pub(crate) async fn import(cluster: &Cluster, id: &str, call: Call<'_>) -> Resul
     let kind = kind.ok_or_else(|| ProviderError::permanent(format!("the cluster has no kind {}", key.kind)))?;
     let live = cluster.get(&kind, &key, call).await?;
     let live = live.ok_or_else(|| ProviderError::permanent(format!("there is no {key}")))?;
-    let manifest = mark_secret(from_json(&configurable(&live)));
+    let manifest = from_json(&configurable(&live));
     let schema = super::schema().block;
     let blocks = schema
         .blocks

@@ -122,7 +122,7 @@ async fn ask(
         Err(status) => {
             return match refusal(&status) {
                 Refusal::NotAllowed => Ok(Some(format!("this identity may not apply {key}, not even for show"))),
-                Refusal::Wrong(causes) => Err(wrong(&Path::root(), body, true, &key.to_string(), causes)),
+                Refusal::Wrong(causes) => Err(wrong(&Path::root(), body, &key.to_string(), causes)),
                 _ => Err(vec![Issue::error(path(), format!("{key} is refused"), sentence(&status.message))]),
             };
         }
