@@ -1,3 +1,84 @@
-//! The program.
+//! The program: what the operating system gives, for [`engine_cli::run`].
 
-fn main() {}
+#![forbid(unsafe_code)]
+
+use std::{
+    io::{self, IsTerminal},
+    process::ExitCode,
+    sync::Arc,
+    time::SystemTime,
+};
+
+use engine_cli::{Environment, Exit, Out, Shared, run};
+use engine_model::host::Host;
+use tokio_util::sync::CancellationToken;
+
+/// The machine's own clock and randomness.
+struct Machine;
+
+impl Host for Machine {
+    fn now(&self) -> SystemTime {
+        SystemTime::now()
+    }
+
+    fn random(&self, bytes: &mut [u8]) {
+        for chunk in bytes.chunks_mut(16) {
+            chunk.copy_from_slice(&uuid::Uuid::new_v4().as_bytes()[..chunk.len()]);
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let exit = match runtime {
+        Ok(runtime) => runtime.block_on(command()),
+        Err(_) => Exit::Failure,
+    };
+    ExitCode::from(exit.code())
+}
+
+async fn command() -> Exit {
+    let interrupt = CancellationToken::new();
+    let env = Environment {
+        variables: std::env::vars().collect(),
+        directory: std::env::current_dir().unwrap_or_default(),
+        input: Box::new(io::BufReader::new(io::stdin())),
+        interactive: io::stdin().is_terminal(),
+        who: who(),
+        interrupt: interrupt.clone(),
+    };
+    let out = Out {
+        stdout: Shared::new(io::stdout()),
+        stderr: Shared::new(io::stderr()),
+        terminal: io::stdout().is_terminal(),
+    };
+    tokio::select! {
+        exit = run(std::env::args_os(), env, Arc::new(Machine), out) => exit,
+        () = interrupts(interrupt) => Exit::Failure,
+    }
+}
+
+/// The first interrupt asks for a safe point; the second ends the run at once.
+async fn interrupts(interrupt: CancellationToken) {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (Ok(mut int), Ok(mut term)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate())) else {
+        return std::future::pending().await;
+    };
+    for _ in 0..2 {
+        tokio::select! {
+            _ = int.recv() => {}
+            _ = term.recv() => {}
+        }
+        if interrupt.is_cancelled() {
+            return;
+        }
+        interrupt.cancel();
+    }
+}
+
+/// "user@host", as Terraform writes it into locks.
+fn who() -> String {
+    let user = std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).unwrap_or_else(|_| "unknown".to_owned());
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    format!("{user}@{}", if host.trim().is_empty() { "localhost" } else { host.trim() })
+}

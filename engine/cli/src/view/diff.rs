@@ -37,6 +37,19 @@ impl DiffView<'_> {
         out
     }
 
+    /// All attributes of an object that are not null, as a block of configuration has them.
+    pub(crate) fn plain(&self, object: &Value) -> String {
+        let attributes: Vec<(String, &Value)> = object
+            .as_map()
+            .into_iter()
+            .flatten()
+            .filter(|(_, value)| !value.is_null())
+            .map(|(name, value)| (key(name), value))
+            .collect();
+        let columns = attributes.iter().map(|(name, _)| width(name)).max().unwrap_or(0);
+        attributes.iter().map(|(name, value)| format!("    {} = {}\n", pad(name, columns), hcl(value, 4))).collect()
+    }
+
     fn named(
         &self,
         parts: &[(std::sync::Arc<str>, Diff)],

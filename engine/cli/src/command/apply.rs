@@ -1,0 +1,257 @@
+//! `apply` and `destroy`: carry out a plan that was reviewed.
+
+use std::sync::Arc;
+
+use engine_apply::{Applied, Apply, Stop, apply, stale, used_up};
+use engine_diag::{Diagnostic, Diagnostics};
+use engine_lang::config::SourceTree;
+use engine_model::plan::{Plan, PlanMode};
+use engine_plan::{Given, Program, file::PlanFile};
+use state::Snapshot;
+
+use crate::{
+    args::{ApplyArgs, PlanningArgs},
+    compiled,
+    configuration::{ReadFiles, from_tree},
+    planning::{self, Made},
+    sandbox::World,
+    session::{Exit, Session, failed},
+    storage::Storage,
+    view,
+};
+
+pub(crate) async fn run(session: &mut Session, world: Option<&World>, args: &ApplyArgs) -> Exit {
+    match &args.plan {
+        Some(path) => saved(session, world, path, &args.planning).await,
+        None => {
+            let mode = match (args.destroy, args.planning.refresh_only) {
+                (true, _) => PlanMode::Destroy,
+                (false, true) => PlanMode::RefreshOnly,
+                (false, false) => PlanMode::Normal,
+            };
+            planned(session, world, &args.planning, mode, args.auto_approve).await
+        }
+    }
+}
+
+/// Makes a plan, shows it, asks, and carries it out, all under one lock.
+pub(crate) async fn planned(
+    session: &mut Session,
+    world: Option<&World>,
+    args: &PlanningArgs,
+    mode: PlanMode,
+    approved: bool,
+) -> Exit {
+    let operation = if mode == PlanMode::Destroy { "destroy" } else { "apply" };
+    if !args.lock.lock {
+        return session.fail(unlocked());
+    }
+    if !approved && (!args.variables.input || !session.env.interactive) {
+        let detail = "Nobody is there to approve the plan.";
+        let hint = "Review a saved plan (plan -out=FILE) and apply that, or give -auto-approve.";
+        return session.fail(Diagnostic::error("No approval", detail).hint(hint));
+    }
+    let mut made = match planning::make(session, world, args, mode, operation).await {
+        Ok(made) => made,
+        Err(diagnostics) => return session.fail(diagnostics),
+    };
+    session.print(&view::plan::plan(&made.plan, session.paint));
+    let exit = if made.plan.errored {
+        session.fail(super::plan::errored())
+    } else if !made.plan.changes_anything() {
+        finished(session, &nothing_done(&made))
+    } else if !approved && !session.confirm(question(mode)) {
+        session.print(&format!("{} cancelled. Nothing was changed.\n", capitalised(operation)));
+        Exit::Failure
+    } else {
+        carry_out(session, &mut made, operation, usize::from(args.parallelism)).await
+    };
+    made.storage.unlock(session).await;
+    exit
+}
+
+fn unlocked() -> Diagnostic {
+    Diagnostic::error("Apply needs the lock", "-lock=false would let two runs change the same state.")
+        .hint("Leave -lock=false to plan.")
+}
+
+fn question(mode: PlanMode) -> &'static str {
+    match mode {
+        PlanMode::Destroy => {
+            "\nDo you really want to destroy all resources?\n  Sliceform will destroy everything that is shown above. There is no undo."
+        }
+        _ => "\nDo you want to perform these actions?\n  Sliceform will perform exactly the actions described above.",
+    }
+}
+
+fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default() + chars.as_str()
+}
+
+/// Carries out a saved plan: without its sources, in another directory if need be, and only if nothing moved.
+async fn saved(session: &mut Session, world: Option<&World>, path: &str, args: &PlanningArgs) -> Exit {
+    if !args.variables.given.is_empty() {
+        let detail = "A saved plan holds the values of its variables.";
+        return session.fail(Diagnostic::error("Variables of a saved plan", detail).hint("Plan again with the new values."));
+    }
+    let prepared = match prepare(session, world, path, args).await {
+        Ok(made) => made,
+        Err(diagnostics) => return session.fail(diagnostics),
+    };
+    let mut made = prepared;
+    let exit = match stale(&made.plan, &made.digest, &made.loaded) {
+        Some(diagnostic) => session.fail(diagnostic),
+        None => {
+            let operation = if made.plan.mode == PlanMode::Destroy { "destroy" } else { "apply" };
+            carry_out(session, &mut made, operation, usize::from(args.parallelism)).await
+        }
+    };
+    made.storage.unlock(session).await;
+    exit
+}
+
+/// Reads a plan file.
+pub(crate) fn read_plan(session: &Session, path: &str) -> Result<PlanFile, Diagnostics> {
+    let full = session.directory.join(path);
+    let bytes = std::fs::read(full).map_err(|error| failed(&format!("Cannot read the plan {path}"), &error))?;
+    PlanFile::read(&bytes).map_err(|error| {
+        failed(&format!("{path} cannot be used as a plan"), &error).hint("Make a plan with plan -out=FILE.").into()
+    })
+}
+
+async fn prepare(
+    session: &mut Session,
+    world: Option<&World>,
+    path: &str,
+    args: &PlanningArgs,
+) -> Result<Made, Diagnostics> {
+    let file = read_plan(session, path)?;
+    let digest = file.digest().map_err(|error| failed(&format!("{path} cannot be used as a plan"), &error))?;
+    let mut tree = SourceTree::new();
+    for (name, bytes) in &file.sources {
+        tree.insert(name, bytes.clone());
+    }
+    let (config, _) = from_tree(session, &tree)?;
+    session.places.clone_from(&file.plan.places);
+    let providers = compiled::providers(session, world.map(World::connection));
+    let program = Arc::new(Program {
+        variables: file.plan.variables.iter().map(|(k, v)| (k.clone(), Given::Value(v.value.clone()))).collect(),
+        providers: providers.clone(),
+        files: Arc::new(ReadFiles::remembered(file.read.clone())),
+        directory: file.root.as_str().into(),
+        workspace: "default".into(),
+        config,
+    });
+    let configured = program.config.root.settings.backend.as_ref().and_then(|backend| backend.local_path());
+    let mut storage = Storage::new(session, world.map(World::directory), configured);
+    let fence = storage.lock(session, "apply", args.lock.lock_timeout).await?;
+    match storage.load(session).await {
+        Ok(loaded) => {
+            let plan = Arc::new(file.plan.clone());
+            Ok(Made { plan, digest, program, providers, storage, fence: Some(fence), loaded, file })
+        }
+        Err(diagnostics) => {
+            storage.unlock(session).await;
+            Err(diagnostics)
+        }
+    }
+}
+
+async fn carry_out(session: &Session, made: &mut Made, operation: &str, parallelism: usize) -> Exit {
+    let Some(fence) = made.fence else { return session.fail(unlocked()) };
+    if used_up(&made.plan) {
+        return stopped(session, Stop::BudgetUsedUp);
+    }
+    session.follow(&made.plan);
+    let request = Apply {
+        plan: made.plan.clone(),
+        digest: made.digest.clone(),
+        program: made.program.clone(),
+        providers: Arc::new(made.providers.clone()),
+        store: made.storage.store.clone(),
+        fence,
+        operation: operation.to_owned(),
+        who: session.env.who.clone(),
+        host: session.host.clone(),
+        events: session.events(),
+        cancel: session.env.interrupt.clone(),
+        parallelism,
+    };
+    match apply(request, &made.loaded).await {
+        Ok(applied) => finished(session, &applied),
+        Err(diagnostics) => session.fail(diagnostics),
+    }
+}
+
+/// Nothing was to be done: the outputs are shown all the same.
+fn nothing_done(made: &Made) -> Applied {
+    let snapshot = made.loaded.fold().ok().flatten().unwrap_or_else(|| Snapshot::new(state::Lineage::default()));
+    Applied { diagnostics: Diagnostics::new(), snapshot, done: Default::default(), stopped: None }
+}
+
+fn finished(session: &Session, applied: &Applied) -> Exit {
+    session.report(&applied.diagnostics);
+    let done = applied.done;
+    let failed = applied.diagnostics.has_errors();
+    let what = if failed || applied.stopped.is_some() { "Apply incomplete." } else { "Apply complete!" };
+    session.print(&format!(
+        "\n{} Resources: {} added, {} changed, {} destroyed.\n",
+        session.paint.bold(what),
+        done.add,
+        done.change,
+        done.destroy
+    ));
+    session.print(&held(&applied.snapshot));
+    if let Some(stop) = applied.stopped
+        && !failed
+    {
+        return stopped(session, stop);
+    }
+    if failed {
+        return Exit::Failure;
+    }
+    session.print(&outputs(&applied.snapshot));
+    Exit::Success
+}
+
+/// Nodes that stay held, and how to go on.
+fn held(snapshot: &Snapshot) -> String {
+    let nodes: Vec<&str> = snapshot.held.keys().map(|(_, node)| node.as_str()).collect();
+    if nodes.is_empty() {
+        return String::new();
+    }
+    format!(
+        "\nStill held, with a taint that keeps new pods away: {}.\nRun `sliceform apply` to go on from here.\n",
+        nodes.join(", ")
+    )
+}
+
+fn stopped(session: &Session, stop: Stop) -> Exit {
+    session.print(match stop {
+        Stop::Interrupted => "\nStopped at a safe point, with work left. Run `sliceform apply` to go on from here.\n",
+        Stop::BudgetUsedUp => {
+            "\nStopped before the first node: too many nodes are unavailable for other reasons. Nothing was changed.\nBring \
+             them back, or raise max_unavailable, and run `sliceform apply` again.\n"
+        }
+    });
+    Exit::Stopped
+}
+
+fn outputs(snapshot: &Snapshot) -> String {
+    if snapshot.outputs.is_empty() {
+        return String::new();
+    }
+    let decoded: Vec<_> = snapshot
+        .outputs
+        .iter()
+        .filter_map(|(name, output)| Some((&**name, output.decoded().ok()?, output.sensitive)))
+        .collect();
+    let values = decoded.iter().map(|(name, value, sensitive)| (*name, value, *sensitive));
+    format!("\nOutputs:\n\n{}", view::plan::output_values(values))
+}
+
+/// Only for the type's sake: a plan that was read, or made.
+pub(crate) fn needs_sandbox(plan: &Plan) -> bool {
+    plan.sandbox
+}

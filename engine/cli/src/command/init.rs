@@ -1,0 +1,36 @@
+//! `init`: writes down where modules are. Local modules work without it.
+
+use engine_diag::Diagnostics;
+use engine_modules::Manifest;
+
+use crate::{
+    configuration,
+    session::{Exit, Session, failed},
+};
+
+pub(crate) fn run(session: &mut Session) -> Exit {
+    match prepare(session) {
+        Ok(modules) => {
+            session.print(&format!("{modules}\nSliceform has been successfully initialized!\n"));
+            Exit::Success
+        }
+        Err(diagnostics) => session.fail(diagnostics),
+    }
+}
+
+fn prepare(session: &mut Session) -> Result<String, Diagnostics> {
+    let (configuration, warnings) = configuration::load(session, &[])?;
+    session.report(&warnings);
+    let manifest = Manifest::of(&configuration.config);
+    let data = session.env.variables.get("TF_DATA_DIR").map_or(".terraform", String::as_str);
+    manifest
+        .write(&session.directory.join(data))
+        .map_err(|error| Diagnostics::from(failed("Cannot write the module manifest", &error)))?;
+    let called = configuration.config.modules().len() - 1;
+    let modules = match called {
+        0 => String::new(),
+        1 => "Initializing modules... 1 local module.\n".to_owned(),
+        n => format!("Initializing modules... {n} local modules.\n"),
+    };
+    Ok(format!("{modules}The providers are compiled in; there is nothing to download.\n"))
+}

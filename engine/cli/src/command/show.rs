@@ -1,0 +1,82 @@
+//! `show`: a saved plan, or the state.
+
+use engine_diag::{Diagnostic, Diagnostics};
+use engine_lang::config::SourceTree;
+use engine_plan::{Providers, json};
+
+use crate::{
+    args::ShowArgs,
+    configuration::from_tree,
+    session::{Exit, Session, failed},
+    storage::Storage,
+    view,
+};
+
+pub(crate) async fn run(session: &mut Session, storage: &Storage, providers: &Providers, args: &ShowArgs) -> Exit {
+    let text = match &args.plan {
+        Some(path) => plan(session, providers, path, args),
+        None => state(session, storage, providers, args).await,
+    };
+    match text {
+        Ok(text) => {
+            session.print(&text);
+            Exit::Success
+        }
+        Err(diagnostics) => session.fail(diagnostics),
+    }
+}
+
+fn plan(session: &mut Session, providers: &Providers, path: &str, args: &ShowArgs) -> Result<String, Diagnostics> {
+    let file = super::apply::read_plan(session, path)?;
+    if !args.json {
+        return Ok(view::plan::plan(&file.plan, session.paint));
+    }
+    if !args.show_sensitive {
+        return Ok(format!("{}\n", file.json));
+    }
+    let mut tree = SourceTree::new();
+    for (name, bytes) in &file.sources {
+        tree.insert(name, bytes.clone());
+    }
+    let (config, _) = from_tree(session, &tree)?;
+    let prior = std::str::from_utf8(&file.prior)
+        .map_err(|error| Diagnostics::from(failed("The plan holds a damaged state", &error)))?;
+    let snapshot = state::v4::read(prior)
+        .map_err(|error| Diagnostics::from(failed("The plan holds a damaged state", &error)))?;
+    let json = json::plan_json(&file.plan, &config, &snapshot, providers, true).map_err(Diagnostics::from)?;
+    Ok(format!("{json}\n"))
+}
+
+async fn state(
+    session: &Session,
+    storage: &Storage,
+    providers: &Providers,
+    args: &ShowArgs,
+) -> Result<String, Diagnostics> {
+    let Some(snapshot) = super::folded(&storage.load(session).await?)? else {
+        return Ok(if args.json { "{\"format_version\":\"1.0\"}\n" } else { "No state.\n" }.to_owned());
+    };
+    if args.json {
+        let json = json::state_json(&snapshot, providers, args.show_sensitive).map_err(Diagnostics::from)?;
+        return Ok(format!("{json}\n"));
+    }
+    let mut out = String::new();
+    for (addr, resource) in snapshot.resources() {
+        let Some(object) = &resource.current else { continue };
+        let schema = providers.schema(&resource.provider.provider, addr.mode, &addr.ty).map_err(Diagnostics::from)?;
+        let value = object.value(&schema.block.value_type()).map_err(|error| {
+            Diagnostics::from(Diagnostic::error("Cannot read the state", format!("{addr}: {error}.")))
+        })?;
+        out.push_str(&format!("# {addr}:\n{}\n", super::state::block(addr, &value, session.paint)));
+    }
+    let decoded: Vec<_> = snapshot
+        .outputs
+        .iter()
+        .filter_map(|(name, output)| Some((&**name, output.decoded().ok()?, output.sensitive)))
+        .collect();
+    if !decoded.is_empty() {
+        let values = decoded.iter().map(|(name, value, sensitive)| (*name, value, *sensitive));
+        out.push_str(&format!("\nOutputs:\n\n{}", view::plan::output_values(values)));
+    }
+    Ok(out)
+}

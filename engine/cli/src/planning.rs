@@ -1,0 +1,198 @@
+//! A plan is made: configuration, state, world; shown, kept, or carried out by whoever asked for it.
+
+use std::sync::Arc;
+
+use engine_diag::{Diagnostic, Diagnostics};
+use engine_model::{
+    address::ResourceAddr,
+    execution::Step,
+    name::PlanDigest,
+    plan::{Plan, PlanMode},
+};
+use engine_plan::{
+    PlanInput, Program, Providers, Target,
+    file::{Files, PlanFile},
+    json, plan,
+};
+use providers_api::{Call, Silent};
+use state::{Fence, Lineage, Loaded, Snapshot, Work};
+
+use crate::{
+    args::PlanningArgs,
+    compiled,
+    configuration::{self, Configuration},
+    sandbox::World,
+    session::{Session, failed},
+    storage::Storage,
+};
+
+/// A plan with everything that applying it needs.
+pub(crate) struct Made {
+    pub(crate) plan: Arc<Plan>,
+    pub(crate) digest: PlanDigest,
+    pub(crate) program: Arc<Program>,
+    pub(crate) providers: Providers,
+    pub(crate) storage: Storage,
+    pub(crate) fence: Option<Fence>,
+    pub(crate) loaded: Loaded,
+    pub(crate) file: PlanFile,
+}
+
+/// Makes a plan. `operation` is what the lock is held for. Errors of the configuration or of the world make it `errored`:
+/// it is shown as far as it goes, and never applied.
+pub(crate) async fn make(
+    session: &mut Session,
+    world: Option<&World>,
+    args: &PlanningArgs,
+    mode: PlanMode,
+    operation: &str,
+) -> Result<Made, Diagnostics> {
+    let (targets, replace) = (targets(&args.target)?, addresses(&args.replace)?);
+    let (configuration, warnings) = configuration::load(session, &args.variables.given)?;
+    session.report(&warnings);
+    let providers = compiled::providers(session, world.map(World::connection));
+    let mut storage = Storage::new(session, world.map(World::directory), configured_path(&configuration));
+    let fence = match args.lock.lock {
+        true => Some(storage.lock(session, operation, args.lock.lock_timeout).await?),
+        false => None,
+    };
+    match planned(session, world, args, mode, &configuration, &providers, &storage, (targets, replace)).await {
+        Ok((program, loaded, plan, file, digest)) => {
+            Ok(Made { plan, digest, program, providers, storage, fence, loaded, file })
+        }
+        Err(diagnostics) => {
+            storage.unlock(session).await;
+            Err(diagnostics)
+        }
+    }
+}
+
+type Planned = (Arc<Program>, Loaded, Arc<Plan>, PlanFile, PlanDigest);
+
+#[expect(clippy::too_many_arguments, reason = "one caller; it only keeps the lock's scope apart from what is done in it")]
+async fn planned(
+    session: &mut Session,
+    world: Option<&World>,
+    args: &PlanningArgs,
+    mode: PlanMode,
+    configuration: &Configuration,
+    providers: &Providers,
+    storage: &Storage,
+    (targets, replace): (Vec<Target>, Vec<ResourceAddr>),
+) -> Result<Planned, Diagnostics> {
+    let loaded = storage.load(session).await?;
+    session.report(&cut_off(&loaded));
+    let snapshot = crate::command::folded(&loaded)?.unwrap_or_else(|| Snapshot::new(Lineage::default()));
+    let program = Arc::new(program(session, configuration, providers));
+    let events = session.events();
+    let input = PlanInput {
+        program: program.clone(),
+        sources: &session.sources,
+        snapshot: &snapshot,
+        identity: loaded.identity(),
+        mode,
+        refresh: args.refresh,
+        targets,
+        replace,
+        parallelism: usize::from(args.parallelism),
+        sandbox: world.is_some(),
+        events: &*events,
+    };
+    let call = Call { progress: &Silent, cancel: &session.env.interrupt, host: &*session.host };
+    let output = plan(input, call).await;
+    session.places.clone_from(&output.plan.places);
+    session.report(&output.diagnostics);
+    if session.env.interrupt.is_cancelled() {
+        return Err(Diagnostic::error("Interrupted", "An interrupt came while planning. Nothing was changed.").into());
+    }
+    let file = plan_file(session, configuration, &program, providers, &snapshot, output.plan)?;
+    let digest = file.digest().map_err(|error| Diagnostics::from(failed("Cannot keep the plan", &error)))?;
+    Ok((program, loaded, Arc::new(file.plan.clone()), file, digest))
+}
+
+pub(crate) fn program(session: &Session, configuration: &Configuration, providers: &Providers) -> Program {
+    Program {
+        config: configuration.config.clone(),
+        variables: configuration.given.clone(),
+        providers: providers.clone(),
+        files: configuration.read.clone(),
+        directory: session.directory.to_string_lossy().into(),
+        workspace: "default".into(),
+    }
+}
+
+fn plan_file(
+    session: &Session,
+    configuration: &Configuration,
+    program: &Program,
+    providers: &Providers,
+    snapshot: &Snapshot,
+    plan: Plan,
+) -> Result<PlanFile, Diagnostics> {
+    let json = json::plan_json(&plan, &program.config, snapshot, providers, false).map_err(Diagnostics::from)?;
+    Ok(PlanFile {
+        json: json.to_string(),
+        root: session.directory.to_string_lossy().into_owned(),
+        sources: configuration.sources.clone() as Files,
+        read: configuration.read.seen(),
+        prior: state::v4::write(snapshot).into_bytes().into(),
+        previous: None,
+        plan,
+    })
+}
+
+/// The path of `backend "local"`, where there is one.
+fn configured_path(configuration: &Configuration) -> Option<&str> {
+    configuration.config.root.settings.backend.as_ref()?.local_path()
+}
+
+fn targets(texts: &[String]) -> Result<Vec<Target>, Diagnostics> {
+    let parsed = texts.iter().map(|text| text.parse().map_err(|error| failed("Invalid -target", &error)));
+    collected(parsed)
+}
+
+fn addresses(texts: &[String]) -> Result<Vec<ResourceAddr>, Diagnostics> {
+    collected(texts.iter().map(|text| text.parse().map_err(|error| failed("Invalid -replace", &error))))
+}
+
+/// All of them, or everything that is wrong with any.
+fn collected<T>(results: impl Iterator<Item = Result<T, Diagnostic>>) -> Result<Vec<T>, Diagnostics> {
+    let (mut values, mut wrong) = (Vec::new(), Diagnostics::new());
+    for result in results {
+        match result {
+            Ok(value) => values.push(value),
+            Err(diagnostic) => wrong.push(diagnostic),
+        }
+    }
+    if wrong.is_empty() { Ok(values) } else { Err(wrong) }
+}
+
+/// What an earlier run began and was not seen to end. The plan reads the world, so it already knows the outcome; people
+/// want to know that it happened.
+fn cut_off(loaded: &Loaded) -> Diagnostics {
+    let open = loaded.open_intents();
+    let Some(first) = open.first() else { return Diagnostics::new() };
+    let begun: Vec<String> = open.iter().map(|open| begun(&open.intent.step, &open.intent.work)).collect();
+    let detail = format!(
+        "The {} that {} began at {} was cut off. Begun, and not seen to end: {}.",
+        first.run.operation,
+        first.run.who,
+        first.run.at,
+        begun.join(", ")
+    );
+    Diagnostic::warning("An earlier run was cut off", detail)
+        .hint("This plan has read what became of it; apply finishes it.")
+        .into()
+}
+
+fn begun(step: &Step, work: &Work) -> String {
+    match (work, step) {
+        (Work::Operation(operation), _) => format!("{} on {}", operation.summary, operation.node),
+        (Work::Hold(hold), _) => format!("the hold of {}", hold.node),
+        (Work::Release(hold), _) => format!("the release of {}", hold.node),
+        (Work::Change(_), Step::Create(addr)) => format!("creating {addr}"),
+        (Work::Change(_), Step::Delete(addr, _)) => format!("destroying {addr}"),
+        (Work::Change(_), Step::Update(addr)) => format!("updating {addr}"),
+        (Work::Change(_), step) => format!("{step:?}"),
+    }
+}

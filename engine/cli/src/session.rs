@@ -1,0 +1,140 @@
+//! One run of the command: where it is, how it prints, how it ends.
+
+use std::{
+    collections::BTreeMap,
+    io::Write,
+    path::PathBuf,
+    sync::{Arc, Mutex},
+};
+
+use engine_diag::{Diagnostic, Diagnostics, Sources};
+use engine_model::{event::Event, finding::SourcePlace, host::Host, plan::Plan};
+
+use crate::{
+    environment::{Environment, Out, Shared},
+    view::{diagnostic::diagnostic, progress::Progress, style::Paint},
+};
+
+/// How a command ended: Terraform's codes, and 4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Everything was done; with `-detailed-exitcode`: there is nothing to do.
+    Success,
+    /// It failed.
+    Failure,
+    /// With `-detailed-exitcode`: there is something to do.
+    Changes,
+    /// It stopped at a safe point with work left.
+    Stopped,
+}
+
+impl Exit {
+    /// The code for the shell.
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Success => 0,
+            Self::Failure => 1,
+            Self::Changes => 2,
+            Self::Stopped => 4,
+        }
+    }
+}
+
+/// One run of the command.
+pub(crate) struct Session {
+    pub(crate) env: Environment,
+    pub(crate) out: Out,
+    pub(crate) host: Arc<dyn Host>,
+    pub(crate) paint: Paint,
+    /// The root module's directory.
+    pub(crate) directory: PathBuf,
+    /// Every source that a diagnostic may point into.
+    pub(crate) sources: Sources,
+    /// Where objects are written, for diagnostics without a span.
+    pub(crate) places: BTreeMap<String, SourcePlace>,
+    progress: Arc<Mutex<Progress<Shared>>>,
+}
+
+impl Session {
+    pub(crate) fn new(env: Environment, out: Out, host: Arc<dyn Host>, paint: Paint, directory: PathBuf) -> Self {
+        let progress = Progress::new(out.stdout.clone(), paint, out.terminal);
+        Self {
+            env,
+            host,
+            paint,
+            directory,
+            sources: Sources::new(),
+            places: BTreeMap::new(),
+            progress: Arc::new(Mutex::new(progress)),
+            out,
+        }
+    }
+
+    /// Writes to standard output. That nobody reads it any more is no reason to stop half way.
+    pub(crate) fn print(&self, text: &str) {
+        self.with_progress(Progress::clear);
+        let mut out = self.out.stdout.clone();
+        let _ = out.write_all(text.as_bytes());
+        let _ = out.flush();
+    }
+
+    /// Writes diagnostics to standard error.
+    pub(crate) fn report(&self, diagnostics: &Diagnostics) {
+        self.with_progress(Progress::clear);
+        let mut err = self.out.stderr.clone();
+        for one in diagnostics.iter() {
+            let place = one.address.as_ref().and_then(|address| self.places.get(address));
+            let text = diagnostic(one, &self.sources, place, self.paint);
+            let _ = err.write_all(format!("{text}\n").as_bytes());
+        }
+        let _ = err.flush();
+    }
+
+    /// Writes one diagnostic and says that the command failed.
+    pub(crate) fn fail(&self, diagnostic: impl Into<Diagnostics>) -> Exit {
+        self.report(&diagnostic.into());
+        Exit::Failure
+    }
+
+    /// Where plan and apply tell what happens.
+    pub(crate) fn events(&self) -> Arc<dyn Fn(Event) + Send + Sync> {
+        let progress = self.progress.clone();
+        Arc::new(move |event| lock(&progress).tell(&event))
+    }
+
+    /// From here on operations are called what the plan calls them.
+    pub(crate) fn follow(&self, plan: &Plan) {
+        self.with_progress(|progress| progress.follow(plan));
+    }
+
+    fn with_progress(&self, act: impl FnOnce(&mut Progress<Shared>)) {
+        act(&mut lock(&self.progress));
+    }
+
+    /// Asks, and says whether the answer was `yes`. Nobody there to answer is a no.
+    pub(crate) fn confirm(&mut self, question: &str) -> bool {
+        self.print(&format!("{question}\n  Only 'yes' will be accepted to approve.\n\n  Enter a value: "));
+        let mut answer = String::new();
+        let read = self.env.input.read_line(&mut answer);
+        self.print("\n");
+        read.is_ok() && answer.trim() == "yes"
+    }
+}
+
+fn lock(progress: &Mutex<Progress<Shared>>) -> std::sync::MutexGuard<'_, Progress<Shared>> {
+    progress.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// An error of a library with everything that caused it, as a diagnostic.
+pub(crate) fn failed(summary: &str, error: &(dyn std::error::Error + 'static)) -> Diagnostic {
+    let mut detail = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        detail.push_str(": ");
+        detail.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    let mut chars = detail.chars();
+    let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
+    Diagnostic::error(summary, format!("{first}{}.", chars.as_str().trim_end_matches('.')))
+}
