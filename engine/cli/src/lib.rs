@@ -87,7 +87,7 @@ async fn dispatch(session: &mut Session, line: CommandLine) -> Exit {
 /// Commands that speak to a cluster: the sandbox is opened before, and closed whatever happens.
 async fn on_cluster(session: &mut Session, command: &Command, fleet: Option<String>) -> Exit {
     let world = match fleet {
-        Some(fleet) => match World::open(session, &fleet).await {
+        Some(fleet) => match World::open(session, &fleet, name(command)).await {
             Ok(world) => Some(world),
             Err(diagnostics) => return session.fail(diagnostics),
         },
@@ -128,4 +128,14 @@ fn storage(session: &Session, sandbox: bool) -> Storage {
     let directory: PathBuf = sandbox::directory(session);
     let only_there = !Storage::exists(session, None) && Storage::exists(session, Some(&directory));
     Storage::new(session, (sandbox || only_there).then_some(&*directory), None)
+}
+
+/// What a command is called where others wait for it.
+fn name(command: &Command) -> &'static str {
+    match command {
+        Command::Plan(_) => "plan",
+        Command::Apply(_) => "apply",
+        Command::Destroy(_) => "destroy",
+        _ => "sliceform",
+    }
 }

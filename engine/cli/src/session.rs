@@ -80,11 +80,16 @@ impl Session {
 
     /// Writes diagnostics to standard error.
     pub(crate) fn report(&self, diagnostics: &Diagnostics) {
+        self.report_in(diagnostics, &self.sources);
+    }
+
+    /// Writes diagnostics about other sources than the configuration's.
+    pub(crate) fn report_in(&self, diagnostics: &Diagnostics, sources: &Sources) {
         self.with_progress(Progress::clear);
         let mut err = self.out.stderr.clone();
         for one in diagnostics.iter() {
             let place = one.address.as_ref().and_then(|address| self.places.get(address));
-            let text = diagnostic(one, &self.sources, place, self.paint);
+            let text = diagnostic(one, sources, place, self.paint);
             let _ = err.write_all(format!("{text}\n").as_bytes());
         }
         let _ = err.flush();

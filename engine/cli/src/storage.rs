@@ -31,8 +31,15 @@ impl Storage {
 
     /// Is there a state, or the journal of a first one?
     pub(crate) fn exists(session: &Session, sandbox: Option<&Path>) -> bool {
-        let path = sandbox.unwrap_or(&session.directory).join(STATE);
-        path.exists() || path.with_extension("tfstate.journal").exists()
+        Self::files(sandbox.unwrap_or(&session.directory)).iter().any(|file| file.exists())
+    }
+
+    /// Every file of a state in that directory.
+    pub(crate) fn files(directory: &Path) -> Vec<std::path::PathBuf> {
+        ["sliceform.tfstate", "sliceform.tfstate.backup", "sliceform.tfstate.journal", ".sliceform.tfstate.lock.info"]
+            .iter()
+            .map(|name| directory.join(name))
+            .collect()
     }
 
     /// Takes the lock, or waits for it as long as `timeout`.
