@@ -7,7 +7,6 @@ mod error;
 mod field;
 mod object;
 mod path;
-mod print;
 mod read;
 mod write;
 

@@ -1,6 +1,6 @@
 //! The providers of this release: compiled in, so there is nothing to download or to trust.
 
-use std::{path::Path, sync::Arc};
+use std::sync::Arc;
 
 use engine_plan::Providers;
 use providers_api::Provider;
@@ -12,9 +12,9 @@ use crate::session::Session;
 
 /// All of them. With `instead` those that speak to a cluster speak to that one, whatever their configuration says.
 pub(crate) fn providers(session: &Session, instead: Option<ConnectionOverride>) -> Providers {
-    let environment = Environment::new(session.env.variables.clone(), session.directory.clone());
+    let environment = Environment { variables: session.env.variables.clone(), directory: session.directory.clone() };
     let all: [Arc<dyn Provider>; 3] = [
-        Arc::new(Terraform::new(Path::new(&session.directory))),
+        Arc::new(Terraform::new(session.directory.clone())),
         Arc::new(KubernetesProvider::new(environment.clone(), instead.clone())),
         Arc::new(GpuProvider::new(environment, instead)),
     ];

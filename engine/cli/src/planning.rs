@@ -51,7 +51,7 @@ pub(crate) async fn make(
     let (configuration, warnings) = configuration::load(session, &args.variables.given)?;
     session.report(&warnings);
     let providers = compiled::providers(session, world.map(World::connection));
-    let mut storage = Storage::new(session, world.map(World::directory), configured_path(&configuration));
+    let mut storage = Storage::new(session, world.map(World::directory), configuration.config.state_path());
     let fence = match args.lock.lock {
         true => Some(storage.lock(session, operation, args.lock.lock_timeout).await?),
         false => None,
@@ -105,7 +105,7 @@ async fn planned(
     if session.env.interrupt.is_cancelled() {
         return Err(Diagnostic::error("Interrupted", "An interrupt came while planning. Nothing was changed.").into());
     }
-    let file = plan_file(session, configuration, &program, providers, &snapshot, output.plan)?;
+    let file = plan_file(session, configuration, &program, providers, &snapshot, output.plan);
     let digest = file.digest().map_err(|error| Diagnostics::from(failed("Cannot keep the plan", &error)))?;
     Ok((program, loaded, Arc::new(file.plan.clone()), file, digest))
 }
@@ -128,22 +128,17 @@ fn plan_file(
     providers: &Providers,
     snapshot: &Snapshot,
     plan: Plan,
-) -> Result<PlanFile, Diagnostics> {
-    let json = json::plan_json(&plan, &program.config, snapshot, providers, false).map_err(Diagnostics::from)?;
-    Ok(PlanFile {
-        json: json.to_string(),
+) -> PlanFile {
+    let view = json::PlanView { plan: &plan, snapshot, config: &program.config, providers, show_sensitive: false };
+    PlanFile {
+        json: view.to_json().to_string(),
         root: session.directory.to_string_lossy().into_owned(),
         sources: configuration.sources.clone() as Files,
         read: configuration.read.seen(),
         prior: state::v4::write(snapshot).into_bytes().into(),
         previous: None,
         plan,
-    })
-}
-
-/// The path of `backend "local"`, where there is one.
-fn configured_path(configuration: &Configuration) -> Option<&str> {
-    configuration.config.root.settings.backend.as_ref()?.local_path()
+    }
 }
 
 fn targets(texts: &[String]) -> Result<Vec<Target>, Diagnostics> {

@@ -1,9 +1,9 @@
 //! Snapshot to text.
 
 use engine_model::address::{DeposedKey, InstanceKey, Mode, ModuleAddr, ResourceAddr};
-use engine_value::json::{Json, type_to_tree};
+use engine_value::json::{Json, pretty, type_to_tree};
 
-use super::{OUR_DEPENDENCIES, OUR_PROVIDER, OURS, VERSION, number, object, object::write_object, print::print, text};
+use super::{OUR_DEPENDENCIES, OUR_PROVIDER, OURS, VERSION, number, object, object::write_object, text};
 use crate::{Resource, Slot, Snapshot};
 
 /// Members of an instance in Terraform's order; ours where they disturb least.
@@ -34,7 +34,7 @@ pub fn write(snapshot: &Snapshot) -> String {
     ];
     members.extend(ours(snapshot).map(|ours| (OURS, ours)));
     let mut out = String::new();
-    print(&object(members), 0, &mut out);
+    pretty(&object(members), 0, &mut out);
     out.push('\n');
     out
 }

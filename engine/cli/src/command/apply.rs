@@ -5,7 +5,7 @@ use std::sync::Arc;
 use engine_apply::{Applied, Apply, Stop, apply, stale, used_up};
 use engine_diag::{Diagnostic, Diagnostics};
 use engine_lang::config::SourceTree;
-use engine_model::plan::{Plan, PlanMode};
+use engine_model::plan::PlanMode;
 use engine_plan::{Given, Program, file::PlanFile};
 use state::Snapshot;
 
@@ -143,8 +143,7 @@ async fn prepare(
         workspace: "default".into(),
         config,
     });
-    let configured = program.config.root.settings.backend.as_ref().and_then(|backend| backend.local_path());
-    let mut storage = Storage::new(session, world.map(World::directory), configured);
+    let mut storage = Storage::new(session, world.map(World::directory), program.config.state_path());
     let fence = storage.lock(session, "apply", args.lock.lock_timeout).await?;
     match storage.load(session).await {
         Ok(loaded) => {
@@ -249,9 +248,4 @@ fn outputs(snapshot: &Snapshot) -> String {
         .collect();
     let values = decoded.iter().map(|(name, value, sensitive)| (*name, value, *sensitive));
     format!("\nOutputs:\n\n{}", view::plan::output_values(values))
-}
-
-/// Only for the type's sake: a plan that was read, or made.
-pub(crate) fn needs_sandbox(plan: &Plan) -> bool {
-    plan.sandbox
 }

@@ -43,7 +43,9 @@ async fn show(session: &Session, storage: &Storage, args: &OutputArgs) -> Result
 
 fn all(session: &Session, snapshot: &Snapshot, args: &OutputArgs) -> Result<(), Diagnostics> {
     if args.json {
-        session.print(&format!("{}\n", json::outputs_json(snapshot).pretty()));
+        let mut text = String::new();
+        engine_value::json::pretty(&json::outputs_json(snapshot), 0, &mut text);
+        session.print(&format!("{text}\n"));
         return Ok(());
     }
     let mut values: Vec<(&str, Value, bool)> = Vec::new();

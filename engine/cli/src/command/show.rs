@@ -39,12 +39,11 @@ fn plan(session: &mut Session, providers: &Providers, path: &str, args: &ShowArg
         tree.insert(name, bytes.clone());
     }
     let (config, _) = from_tree(session, &tree)?;
-    let prior = std::str::from_utf8(&file.prior)
+    let snapshot = state::v4::read(&file.prior)
         .map_err(|error| Diagnostics::from(failed("The plan holds a damaged state", &error)))?;
-    let snapshot = state::v4::read(prior)
-        .map_err(|error| Diagnostics::from(failed("The plan holds a damaged state", &error)))?;
-    let json = json::plan_json(&file.plan, &config, &snapshot, providers, true).map_err(Diagnostics::from)?;
-    Ok(format!("{json}\n"))
+    let view =
+        json::PlanView { plan: &file.plan, snapshot: &snapshot, config: &config, providers, show_sensitive: true };
+    Ok(format!("{}\n", view.to_json()))
 }
 
 async fn state(

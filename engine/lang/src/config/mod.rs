@@ -64,6 +64,13 @@ impl Config {
         path.0.iter().try_fold(&self.root, |module, name| module.calls.get(name)?.module.as_ref())
     }
 
+    /// The file that `backend "local"` keeps the state in; `None`: it says none, and the usual one is meant.
+    pub fn state_path(&self) -> Option<&str> {
+        match &self.root.settings.backend.as_ref()?.kind {
+            BackendKind::Local { path } => path.as_deref(),
+        }
+    }
+
     /// All modules with their paths, each before those that it calls, calls in the order of their names.
     pub fn modules(&self) -> Vec<(ModulePath, &Arc<Module>)> {
         let mut found = Vec::new();

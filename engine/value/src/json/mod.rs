@@ -5,6 +5,7 @@
 mod decode;
 mod encode;
 mod plan;
+mod pretty;
 mod read;
 mod tree;
 mod types;
@@ -12,6 +13,7 @@ mod types;
 pub use decode::{DecodeError, decode, from_tree, infer, infer_tree};
 pub use encode::{JsonError, encode, encode_typed, to_tree};
 pub use plan::{after_unknown, known_part, sensitive_part};
+pub use pretty::pretty;
 pub use read::{ReadError, read};
 pub use tree::Json;
 pub use types::{type_from_tree, type_to_tree};

@@ -1,15 +1,15 @@
-//! JSON as the file has it: two spaces for each level, text escaped as Go escapes it.
+//! JSON on as many lines as it needs, as Terraform writes it: two spaces for each level.
 
-use engine_value::json::Json;
+use super::Json;
 
-/// A value on as many lines as it needs; its first line is not indented.
-pub(super) fn print(json: &Json, level: usize, out: &mut String) {
+/// Appends a value on as many lines as it needs; its first line is not indented, the others are by `level` and more.
+pub fn pretty(json: &Json, level: usize, out: &mut String) {
     match json {
         Json::Array(elements) if !elements.is_empty() => {
             out.push('[');
             for (i, element) in elements.iter().enumerate() {
                 separate(i, level + 1, out);
-                print(element, level + 1, out);
+                pretty(element, level + 1, out);
             }
             line(level, out);
             out.push(']');
@@ -20,7 +20,7 @@ pub(super) fn print(json: &Json, level: usize, out: &mut String) {
                 separate(i, level + 1, out);
                 out.push_str(&Json::from(&**name).to_string());
                 out.push_str(": ");
-                print(value, level + 1, out);
+                pretty(value, level + 1, out);
             }
             line(level, out);
             out.push('}');
@@ -47,9 +47,9 @@ mod tests {
 
     #[test]
     fn lines_are_indented_by_two() {
-        let json = engine_value::json::read("{\"b\":[1,{\"c\":[]}],\"a\":{},\"<\":\"&\"}").unwrap();
+        let json = crate::json::read("{\"b\":[1,{\"c\":[]}],\"a\":{},\"<\":\"&\"}").unwrap();
         let mut out = String::new();
-        print(&json, 0, &mut out);
+        pretty(&json, 0, &mut out);
         let expected =
             "{\n  \"b\": [\n    1,\n    {\n      \"c\": []\n    }\n  ],\n  \"a\": {},\n  \"\\u003c\": \"\\u0026\"\n}";
         assert_eq!(out, expected);
