@@ -28,10 +28,14 @@ impl Host for Machine {
     }
 }
 
+/// An expression that is nested as deeply as the parser allows needs three MiB in a build without optimisation.
+const STACK: usize = 8 << 20;
+
 fn main() -> ExitCode {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = tokio::runtime::Builder::new_multi_thread().thread_stack_size(STACK).enable_all().build();
     let exit = match runtime {
-        Ok(runtime) => runtime.block_on(command()),
+        // On a worker, which has the larger stack.
+        Ok(runtime) => runtime.block_on(async { tokio::spawn(command()).await.unwrap_or(Exit::Failure) }),
         Err(_) => Exit::Failure,
     };
     ExitCode::from(exit.code())

@@ -69,7 +69,10 @@ pub(crate) async fn make(
 
 type Planned = (Arc<Program>, Loaded, Arc<Plan>, PlanFile, PlanDigest);
 
-#[expect(clippy::too_many_arguments, reason = "one caller; it only keeps the lock's scope apart from what is done in it")]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "one caller; it only keeps the lock's scope apart from what is done in it"
+)]
 async fn planned(
     session: &mut Session,
     world: Option<&World>,

@@ -74,7 +74,9 @@ pub(crate) fn told(session: &Session, error: &SandboxError) -> Diagnostics {
     let diagnostic = failed("The sandbox cannot be used", error);
     let hint = match error {
         SandboxError::Busy { .. } => Some("Wait until the other command has ended."),
-        SandboxError::World(_) => Some("sandbox reset removes it with its state, and the next command makes a new one."),
+        SandboxError::World(_) => {
+            Some("sandbox reset removes it with its state, and the next command makes a new one.")
+        }
         _ => None,
     };
     match hint {

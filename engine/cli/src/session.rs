@@ -12,7 +12,7 @@ use engine_model::{event::Event, finding::SourcePlace, host::Host, plan::Plan};
 
 use crate::{
     environment::{Environment, Out, Shared},
-    view::{diagnostic::diagnostic, progress::Progress, style::Paint},
+    view::{diagnostic::diagnostic, finding, progress::Progress, style::Paint},
 };
 
 /// How a command ended: Terraform's codes, and 4.
@@ -93,6 +93,11 @@ impl Session {
             let _ = err.write_all(format!("{text}\n").as_bytes());
         }
         let _ = err.flush();
+    }
+
+    /// Writes what the review of a plan has found.
+    pub(crate) fn report_findings(&self, plan: &Plan) {
+        self.report(&finding::diagnostics(&plan.review.findings, &self.sources));
     }
 
     /// Writes one diagnostic and says that the command failed.

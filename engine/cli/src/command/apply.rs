@@ -56,6 +56,7 @@ pub(crate) async fn planned(
         Err(diagnostics) => return session.fail(diagnostics),
     };
     session.print(&view::plan::plan(&made.plan, session.paint));
+    session.report_findings(&made.plan);
     let exit = if made.plan.errored {
         session.fail(super::plan::errored())
     } else if !made.plan.changes_anything() {
@@ -93,7 +94,8 @@ fn capitalised(text: &str) -> String {
 async fn saved(session: &mut Session, world: Option<&World>, path: &str, args: &PlanningArgs) -> Exit {
     if !args.variables.given.is_empty() {
         let detail = "A saved plan holds the values of its variables.";
-        return session.fail(Diagnostic::error("Variables of a saved plan", detail).hint("Plan again with the new values."));
+        return session
+            .fail(Diagnostic::error("Variables of a saved plan", detail).hint("Plan again with the new values."));
     }
     let prepared = match prepare(session, world, path, args).await {
         Ok(made) => made,

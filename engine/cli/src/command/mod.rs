@@ -10,8 +10,8 @@ pub(crate) mod state;
 pub(crate) mod validate;
 pub(crate) mod version;
 
-use engine_diag::Diagnostics;
 use ::state::{Loaded, Snapshot};
+use engine_diag::Diagnostics;
 
 use crate::session::failed;
 

@@ -27,8 +27,8 @@ async fn show(session: &Session, storage: &Storage, args: &OutputArgs) -> Result
             return Ok(());
         }
         let detail = "The state has no outputs, or there is no state yet.";
-        let warning = Diagnostic::warning("No outputs found", detail)
-            .hint("Declare outputs in the root module, and run apply.");
+        let warning =
+            Diagnostic::warning("No outputs found", detail).hint("Declare outputs in the root module, and run apply.");
         if args.name.is_some() {
             return Err(missing(args.name.as_deref().unwrap_or_default(), &[]).into());
         }

@@ -32,6 +32,7 @@ pub(crate) async fn run(session: &mut Session, world: Option<&World>, args: &Pla
 
 fn shown(session: &Session, args: &PlanArgs, made: &Made) -> Exit {
     session.print(&view::plan::plan(&made.plan, session.paint));
+    session.report_findings(&made.plan);
     if made.plan.errored {
         return session.fail(errored());
     }

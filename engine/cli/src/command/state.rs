@@ -66,7 +66,9 @@ fn show(snapshot: &Snapshot, providers: &Providers, text: &str, paint: Paint) ->
     let addr: ResourceAddr = text.parse().map_err(|error| Diagnostics::from(failed("Invalid address", &error)))?;
     let Some(resource) = snapshot.resource(&addr) else {
         let hint = "Run state list to see what there is.";
-        return Err(Diagnostic::error("Nothing in the state", format!("The state has nothing at {addr}.")).hint(hint).into());
+        return Err(Diagnostic::error("Nothing in the state", format!("The state has nothing at {addr}."))
+            .hint(hint)
+            .into());
     };
     let Some(object) = &resource.current else {
         let detail = format!("{addr} has only objects that were replaced and are still to be destroyed.");

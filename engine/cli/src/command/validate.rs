@@ -6,8 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     args::ValidateArgs,
-    compiled, configuration,
-    planning,
+    compiled, configuration, planning,
     session::{Exit, Session},
 };
 

@@ -17,12 +17,33 @@ pub(crate) fn diagnostic(
         Severity::Error => Level::ERROR.with_name("Error"),
         Severity::Warning => Level::WARNING.with_name("Warning"),
     };
+    if diagnostic.span.is_none() && place.is_none() {
+        return without_place(diagnostic, paint);
+    }
     let mut groups = vec![group(level.primary_title(diagnostic.summary.as_str()), diagnostic, sources, place)];
     if let Some(hint) = &diagnostic.hint {
         groups.push(Group::with_title(Level::HELP.secondary_title(hint.as_str())));
     }
     let renderer = if paint.color { Renderer::styled() } else { Renderer::plain() };
     format!("{}\n", renderer.render(&groups))
+}
+
+/// Nothing to point at: the sentences stand by themselves.
+fn without_place(diagnostic: &Diagnostic, paint: Paint) -> String {
+    let (name, color) = match diagnostic.severity {
+        Severity::Error => ("Error:", anstyle::AnsiColor::Red),
+        Severity::Warning => ("Warning:", anstyle::AnsiColor::Yellow),
+    };
+    let mut out = format!("{} {}\n", paint.color(color, name), paint.bold(&diagnostic.summary));
+    let address = diagnostic.address.as_ref().filter(|address| !diagnostic.summary.contains(*address));
+    let address = address.map(|address| format!("with {address}"));
+    for line in [Some(diagnostic.detail.clone()), address].into_iter().flatten().filter(|line| !line.is_empty()) {
+        out.push_str(&format!("  {line}\n"));
+    }
+    if let Some(hint) = &diagnostic.hint {
+        out.push_str(&format!("  {hint}\n"));
+    }
+    out
 }
 
 fn group<'a>(

@@ -5,6 +5,7 @@ pub(crate) mod cards;
 pub(crate) mod diagnostic;
 pub(crate) mod diff;
 pub(crate) mod disruption;
+pub(crate) mod finding;
 pub(crate) mod plan;
 pub(crate) mod progress;
 pub(crate) mod resource;

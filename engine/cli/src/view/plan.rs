@@ -25,7 +25,9 @@ pub(crate) fn plan(plan: &Plan, paint: Paint) -> String {
     if plan.mode == PlanMode::RefreshOnly {
         out.push_str(&refresh_only(plan));
     } else if !plan.changes_anything() {
-        out.push_str(&no_changes(plan, paint));
+        if !plan.errored {
+            out.push_str(&no_changes(plan, paint));
+        }
         out.push_str(&section(&excluded(&plan.excluded)));
         return out;
     } else {

@@ -13,6 +13,9 @@ use engine_model::{
 
 use super::style::Paint;
 
+/// In a pipe, what is over sooner is not worth a line.
+const WORTH_A_LINE: Duration = Duration::from_secs(1);
+
 /// In a pipe, what is still being waited for is said again after so long: a log that is silent looks dead.
 const AGAIN: Duration = Duration::from_secs(30);
 
@@ -131,10 +134,10 @@ impl<W: Write> Progress<W> {
         let new = self.said.get(step).is_none_or(|(said, at)| said != what || elapsed >= *at + AGAIN);
         if self.terminal {
             self.status(&line);
-        } else if new {
-            self.line(&line);
+            return;
         }
-        if new {
+        if new && elapsed >= WORTH_A_LINE {
+            self.line(&line);
             self.said.insert(step.clone(), (what.clone(), elapsed));
         }
     }
