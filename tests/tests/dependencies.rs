@@ -1,5 +1,7 @@
 //! Licences and bans, over everything that the lock file brings.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
+
 use std::{collections::BTreeSet, process::Command};
 
 use serde_json::Value;

@@ -32,12 +32,13 @@ impl Host for Machine {
 const STACK: usize = 8 << 20;
 
 fn main() -> ExitCode {
-    let runtime = tokio::runtime::Builder::new_multi_thread().thread_stack_size(STACK).enable_all().build();
-    let exit = match runtime {
-        // On a worker, which has the larger stack.
-        Ok(runtime) => runtime.block_on(async { tokio::spawn(command()).await.unwrap_or(Exit::Failure) }),
-        Err(_) => Exit::Failure,
+    let command = || {
+        let runtime = tokio::runtime::Builder::new_multi_thread().thread_stack_size(STACK).enable_all().build();
+        runtime.map_or(Exit::Failure, |runtime| runtime.block_on(command()))
     };
+    // The main thread's stack is what the shell says; this one's is ours.
+    let exit = std::thread::Builder::new().stack_size(STACK).spawn(command);
+    let exit = exit.ok().and_then(|thread| thread.join().ok()).unwrap_or(Exit::Failure);
     ExitCode::from(exit.code())
 }
 

@@ -145,21 +145,20 @@ fn plan_file(
 }
 
 fn targets(texts: &[String]) -> Result<Vec<Target>, Diagnostics> {
-    let parsed = texts.iter().map(|text| text.parse().map_err(|error| failed("Invalid -target", &error)));
-    collected(parsed)
+    collected(texts.iter().map(|text| text.parse().map_err(|error| Box::new(failed("Invalid -target", &error)))))
 }
 
 fn addresses(texts: &[String]) -> Result<Vec<ResourceAddr>, Diagnostics> {
-    collected(texts.iter().map(|text| text.parse().map_err(|error| failed("Invalid -replace", &error))))
+    collected(texts.iter().map(|text| text.parse().map_err(|error| Box::new(failed("Invalid -replace", &error)))))
 }
 
 /// All of them, or everything that is wrong with any.
-fn collected<T>(results: impl Iterator<Item = Result<T, Diagnostic>>) -> Result<Vec<T>, Diagnostics> {
+fn collected<T>(results: impl Iterator<Item = Result<T, Box<Diagnostic>>>) -> Result<Vec<T>, Diagnostics> {
     let (mut values, mut wrong) = (Vec::new(), Diagnostics::new());
     for result in results {
         match result {
             Ok(value) => values.push(value),
-            Err(diagnostic) => wrong.push(diagnostic),
+            Err(diagnostic) => wrong.push(*diagnostic),
         }
     }
     if wrong.is_empty() { Ok(values) } else { Err(wrong) }

@@ -3,6 +3,8 @@
 //!
 //! Identifiers, times and ages are compared by name only: see [`normal`].
 
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking, its helpers too")]
+
 use std::{
     fs,
     path::{Path, PathBuf},

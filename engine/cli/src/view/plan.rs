@@ -78,18 +78,17 @@ fn no_changes(plan: &Plan, paint: Paint) -> String {
 }
 
 fn legend(changes: &[&ResourceChange], paint: Paint) -> String {
-    let has = |wanted: fn(Action) -> bool| changes.iter().any(|change| wanted(change.action));
-    let known: [(fn(Action) -> bool, &str, &str); 6] = [
-        (|a| a == Action::Create, "  +", "create"),
-        (|a| a == Action::Update, "  ~", "update in-place"),
-        (|a| a == Action::Delete, "  -", "destroy"),
-        (|a| a == Action::Replace(ReplaceOrder::DestroyThenCreate), "-/+", "destroy and then create replacement"),
-        (|a| a == Action::Replace(ReplaceOrder::CreateThenDestroy), "+/-", "create replacement and then destroy"),
-        (|a| a == Action::Read, " <=", "read (data resources)"),
+    let known = [
+        (Action::Create, "  +", "create"),
+        (Action::Update, "  ~", "update in-place"),
+        (Action::Delete, "  -", "destroy"),
+        (Action::Replace(ReplaceOrder::DestroyThenCreate), "-/+", "destroy and then create replacement"),
+        (Action::Replace(ReplaceOrder::CreateThenDestroy), "+/-", "create replacement and then destroy"),
+        (Action::Read, " <=", "read (data resources)"),
     ];
     let mut out = String::from("Sliceform will perform the following actions, indicated with these symbols:\n");
-    for (is, symbol, meaning) in known {
-        if has(is) {
+    for (action, symbol, meaning) in known {
+        if changes.iter().any(|change| change.action == action) {
             out.push_str(&format!("{} {meaning}\n", paint.symbol(symbol)));
         }
     }
