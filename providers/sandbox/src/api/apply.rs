@@ -123,7 +123,7 @@ fn conform_config(request: &Request<'_>, resource: &Resource, config: &mut Value
         }
         let unknown: Vec<String> =
             findings.unknown.iter().map(|path| format!(".{path}: field not declared in schema")).collect();
-        return Err(Failure::internal(format!(
+        return Err(Failure::unexplained(format!(
             "failed to create typed patch object {}: {}",
             object(),
             unknown.join(", ")

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use serde_json::Value;
 
+use super::protobuf;
 use super::status::Failure;
 
 /// The body and its content type.
@@ -13,8 +14,11 @@ pub(super) struct Body {
 }
 
 impl Body {
-    /// An object in JSON or YAML.
+    /// An object in JSON or YAML, or in protobuf if it is one of the few kinds that kubectl sends that way.
     pub(super) fn object(&self) -> Result<Value, Failure> {
+        if self.content_type == "application/vnd.kubernetes.protobuf" {
+            return protobuf::decode(&self.bytes).map_err(Failure::unsupported_media_type);
+        }
         let known = [
             "",
             "application/json",

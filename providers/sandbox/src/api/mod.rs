@@ -7,7 +7,7 @@
 //! and disruption-budget status) are committed together, so a crash never leaves half of it.
 //!
 //! Not here: a scheduler, kubelets and whatever else moves pods (the simulated fleet does), RBAC evaluation, webhooks,
-//! CEL, protobuf. What is not served answers 404 with a hint.
+//! CEL; protobuf only as far as kubectl insists on it. What is not served answers 404 with a hint.
 
 mod admit;
 mod agents;
@@ -39,6 +39,7 @@ mod openapi;
 mod options;
 mod patch;
 mod place;
+mod protobuf;
 mod quantity;
 mod read;
 mod registry;

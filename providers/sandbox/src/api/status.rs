@@ -205,6 +205,11 @@ impl Failure {
         Failure::new(500, "InternalError", message)
     }
 
+    /// What Kubernetes fails at without naming a reason.
+    pub fn unexplained(message: impl Into<String>) -> Failure {
+        Failure::new(500, "", message)
+    }
+
     /// The request is larger than what is read.
     pub fn too_large(limit: usize) -> Failure {
         let message = format!("Request entity too large: limit is {limit}");

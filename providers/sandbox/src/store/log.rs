@@ -6,7 +6,7 @@
 //! answered. Anything else that does not check is damage, and reported.
 
 use std::fs::{File, OpenOptions};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ pub enum LogError {
     },
 }
 
-/// The open log file, positioned at its end.
+/// The open log file; what is written goes to its end.
 #[derive(Debug)]
 pub(super) struct Log {
     file: File,
@@ -73,18 +73,12 @@ impl Log {
     /// Opens or creates the log at `path`; returns it with everything in it, in order.
     pub(super) fn open(path: &Path) -> Result<(Log, Vec<Entry>), LogError> {
         let io = |action| move |source| LogError::Io { path: path.to_path_buf(), action, source };
-        let mut file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path)
-            .map_err(io("opening the log"))?;
+        let mut file =
+            OpenOptions::new().read(true).append(true).create(true).open(path).map_err(io("opening the log"))?;
         let mut text = Vec::new();
         file.read_to_end(&mut text).map_err(io("reading the log"))?;
         let (entries, length, lines) = decode(path, &text)?;
         file.set_len(length).map_err(io("cutting off an unfinished line"))?;
-        file.seek(SeekFrom::End(0)).map_err(io("seeking in the log"))?;
         Ok((Log { file, path: path.to_path_buf(), length, lines }, entries))
     }
 
@@ -92,8 +86,11 @@ impl Log {
     pub(super) fn append(&mut self, entries: &[Entry]) -> Result<(), LogError> {
         let line = encode(entries);
         if let Err(source) = self.file.write_all(&line) {
-            let cut = self.file.set_len(self.length).and_then(|()| self.file.seek(SeekFrom::End(0)));
-            let action = if cut.is_ok() { "appending to the log" } else { "appending to the log and cutting it back" };
+            let action = if self.file.set_len(self.length).is_ok() {
+                "appending to the log"
+            } else {
+                "appending to the log and cutting it back"
+            };
             return Err(LogError::Io { path: self.path.clone(), action, source });
         }
         self.length += line.len() as u64;
@@ -101,13 +98,11 @@ impl Log {
         Ok(())
     }
 
-    /// Empties the log, after its contents became part of a snapshot.
-    pub(super) fn clear(&mut self) -> Result<(), LogError> {
-        let io = |source| LogError::Io { path: self.path.clone(), action: "emptying the log", source };
-        self.file.set_len(0).map_err(io)?;
-        self.file.seek(SeekFrom::Start(0)).map_err(io)?;
-        (self.length, self.lines) = (0, 0);
-        Ok(())
+    /// Empties the log, after its contents became part of a snapshot; if that fails, it stays as it is.
+    pub(super) fn clear(&mut self) {
+        if self.file.set_len(0).is_ok() {
+            (self.length, self.lines) = (0, 0);
+        }
     }
 }
 

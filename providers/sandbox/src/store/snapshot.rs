@@ -100,7 +100,10 @@ impl Persistence {
             fs::rename(&new, &path)
         };
         write().map_err(|source| LogError::Io { path: path.clone(), action: "writing the snapshot", source })?;
-        self.log.clear()
+        // From here on the snapshot counts. What stays in the log if it cannot be emptied is skipped when it is read, and
+        // the next write tries again.
+        self.log.clear();
+        Ok(())
     }
 }
 

@@ -65,7 +65,7 @@ mod cases {
         watches:
             a_watch_goes_on_where_a_list_ended,
             selectors_turn_changes_into_comings_and_goings,
-            a_watch_ends_in_time_and_an_old_one_is_gone,
+            a_watch_ends_in_time,
             the_watcher_of_kube_follows;
         writes:
             names_are_generated_and_checked,

@@ -179,6 +179,12 @@ async fn kubectl_works() {
     create(&cluster.global("", "v1", "Node"), node).await;
     let gpu_node = json!({"apiVersion": "sliceform.io/v1alpha1", "kind": "GpuNode", "metadata": {"name": "gpu-01"}});
     create(&cluster.global("sliceform.io", "v1alpha1", "GpuNode"), gpu_node).await;
+    let pods = cluster.api("", "v1", "Pod");
+    let pod = json!({
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"},
+        "spec": {"nodeName": "gpu-01", "containers": [{"name": "c", "image": "i"}]},
+    });
+    create(&pods, pod).await;
     let dir = tempfile::tempdir().unwrap();
     let config = dir.path().join("kubeconfig");
     std::fs::write(&config, cluster.running.kubeconfig(&User::admin("kubectl"))).unwrap();
@@ -211,14 +217,24 @@ async fn kubectl_works() {
         (format!("diff -f {map}"), ""),
         ("label configmap from-kubectl a=b".to_owned(), "configmap/from-kubectl labeled"),
         ("cordon gpu-01".to_owned(), "node/gpu-01 cordoned"),
-        ("uncordon gpu-01".to_owned(), "node/gpu-01 uncordoned"),
         ("taint nodes gpu-01 a=b:NoSchedule".to_owned(), "node/gpu-01 tainted"),
-        ("delete namespace case".to_owned(), "namespace \"case\" deleted"),
+        ("wait --for=condition=Ready node/gpu-01 --timeout=30s".to_owned(), "node/gpu-01 condition met"),
+        ("create namespace n1".to_owned(), "namespace/n1 created"),
+        ("create quota q -n n1 --hard=requests.nvidia.com/gpu=1".to_owned(), "resourcequota/q created"),
+        ("create configmap c -n n1 --from-literal=k=v".to_owned(), "configmap/c created"),
+        ("create serviceaccount a -n n1".to_owned(), "serviceaccount/a created"),
+        ("create priorityclass pc --value=7 --description=d".to_owned(), "priorityclass.scheduling.k8s.io/pc created"),
+        ("drain gpu-01 --force".to_owned(), "node/gpu-01 already cordoned"),
+        ("uncordon gpu-01".to_owned(), "node/gpu-01 uncordoned"),
+        ("delete namespace n1".to_owned(), "namespace \"n1\" deleted"),
         ("delete configmap from-kubectl".to_owned(), "configmap \"from-kubectl\" deleted"),
     ] {
         let found = run(&args).unwrap_or_else(|error| panic!("{args}: {error}"));
         assert!(found.trim().starts_with(answer), "{args}: {found}");
     }
+    assert_eq!(pods.list(&Default::default()).await.unwrap().items.len(), 0, "the drain has evicted the pod");
+    let error = run("create role r --verb=get --resource=pods").unwrap_err();
+    assert!(error.contains("the sandbox reads protobuf of a few kinds only"), "{error}");
     let error = run(&format!("create -f {}", wrong.display())).unwrap_err();
     assert!(error.contains("unknown field \"dta\""), "{error}");
     let error = run("get pods missing").unwrap_err();

@@ -44,7 +44,7 @@ pub(crate) async fn selectors_turn_changes_into_comings_and_goings(cluster: &Clu
     assert_eq!(shown(&events.try_next().await.unwrap().unwrap()), "-m");
 }
 
-pub(crate) async fn a_watch_ends_in_time_and_an_old_one_is_gone(cluster: &Cluster) {
+pub(crate) async fn a_watch_ends_in_time(cluster: &Cluster) {
     let api = cluster.config_maps();
     let version = api.list(&Default::default()).await.unwrap().metadata.resource_version.unwrap();
     let params = WatchParams::default().timeout(1).fields("metadata.name=nothing");
