@@ -1,6 +1,7 @@
 //! The provider for Kubernetes against the sandbox's API server, over HTTPS, held to the provider contract: every planned
 //! object and every result is checked as the engine checks it.
 
+mod engine;
 mod manifest;
 mod namespace;
 mod reads;

@@ -27,6 +27,7 @@ use tokio_util::sync::CancellationToken;
 pub struct World {
     pub running: Running,
     pub provider: KubernetesProvider,
+    instead: ConnectionOverride,
     pub instance: Arc<dyn Instance>,
     pub cancel: CancellationToken,
     host: FixedHost,
@@ -55,12 +56,18 @@ impl World {
             cluster_ca_certificate: Some(running.ca_pem().to_owned()),
             ..ConnectionSettings::default()
         };
-        let provider = KubernetesProvider::new(Environment::default(), Some(ConnectionOverride(settings)));
+        let instead = ConnectionOverride(settings);
+        let provider = KubernetesProvider::new(Environment::default(), Some(instead.clone()));
         let (cancel, host) = (CancellationToken::new(), FixedHost::new(0));
         let block = null(&provider.schemas().provider);
         let instance =
             provider.configure(&block, Call { progress: &Silent, cancel: &cancel, host: &host }).await.unwrap();
-        Self { running, provider, instance, cancel, host }
+        Self { running, provider, instead, instance, cancel, host }
+    }
+
+    /// Another provider for the same cluster.
+    pub fn another_provider(&self) -> Arc<KubernetesProvider> {
+        Arc::new(KubernetesProvider::new(Environment::default(), Some(self.instead.clone())))
     }
 
     pub fn call(&self) -> Call<'_> {
