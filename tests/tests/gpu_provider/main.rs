@@ -1,0 +1,7 @@
+//! Provider `gpu` against the sandbox: its API server, its simulated fleet, the real agents. Each case walks as the engine
+//! does: read, plan, operations, hold, operate, release, apply.
+
+mod lab;
+mod pools;
+mod quotas;
+mod stops;
