@@ -127,7 +127,7 @@ impl Planner<'_> {
     /// Issues of a provider as diagnostics, each at its place.
     pub(super) fn report_issues(&mut self, addr: &ResourceAddr, issues: Vec<Issue>) {
         let found: Vec<Diagnostic> = issues.into_iter().map(|issue| self.issue(addr, issue)).collect();
-        self.evaluation.report(found);
+        found.into_iter().for_each(|one| self.report(one));
     }
 
     fn issue(&self, addr: &ResourceAddr, issue: Issue) -> Diagnostic {

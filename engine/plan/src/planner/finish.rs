@@ -47,10 +47,10 @@ impl Planner<'_> {
             held: &self.input.snapshot.held,
         };
         let scheduled = schedule(work).unwrap_or_else(|errors| {
-            self.evaluation.report(errors);
+            errors.into_iter().for_each(|error| self.report(error));
             Schedule::default()
         });
-        self.evaluation.report(scheduled.warnings.clone());
+        scheduled.warnings.iter().for_each(|warning| self.report(warning.clone()));
 
         let mut plan = Plan {
             mode: self.input.mode,
@@ -79,7 +79,8 @@ impl Planner<'_> {
         self.warn_of_targets();
         let work = self.evaluation.work();
         let found = plan.review.findings.iter().any(|finding| finding.severity == Severity::Error);
-        let diagnostics = self.evaluation.into_diagnostics();
+        let mut diagnostics = self.evaluation.into_diagnostics();
+        diagnostics.extend(self.told);
         plan.errored = found || diagnostics.has_errors();
         PlanOutput { plan, diagnostics, work }
     }
@@ -161,7 +162,9 @@ impl Planner<'_> {
             let Some(ready) = self.instances.get(&provider) else { continue };
             let instance = ready.instance.clone();
             match instance.operations(&changes, self.call).await {
-                Ok(found) => {
+                Ok(mut found) => {
+                    // An instance does not know what the configuration calls it.
+                    found.operations.iter_mut().for_each(|operation| operation.provider = provider.clone());
                     for (addr, issue) in found.issues {
                         self.report_issues(&addr, vec![issue]);
                     }
@@ -212,7 +215,7 @@ impl Planner<'_> {
                 errors.push(error);
             }
         }
-        self.evaluation.report(errors);
+        errors.into_iter().for_each(|error| self.report(error));
     }
 
     /// Does any type of the provider come with operations on nodes? If not, it has nothing to say about disruption.

@@ -149,6 +149,11 @@ struct Planner<'a> {
     decided: BTreeSet<ResourceAddr>,
     /// Objects that outputs ask for after everything that was targeted is planned: they stay as they are.
     frozen: bool,
+    interrupted: bool,
+    /// What is to be said beside what evaluation says.
+    told: Diagnostics,
+    /// So much of it was told while the state was read.
+    told_while_reading: usize,
 }
 
 impl<'a> Planner<'a> {
@@ -170,6 +175,9 @@ impl<'a> Planner<'a> {
             released: BTreeSet::new(),
             decided: BTreeSet::new(),
             frozen: false,
+            interrupted: false,
+            told: Diagnostics::new(),
+            told_while_reading: 0,
         }
     }
 
@@ -177,8 +185,22 @@ impl<'a> Planner<'a> {
         &self.input.program
     }
 
+    /// Tells something. What was told while reading is not told again.
     fn report(&mut self, diagnostic: Diagnostic) {
-        self.evaluation.report([diagnostic]);
+        if !self.told.0[..self.told_while_reading].contains(&diagnostic) {
+            self.told.push(diagnostic);
+        }
+    }
+
+    /// Has the first interrupt come? Then nothing more is begun, and that is told once.
+    fn is_interrupted(&mut self) -> bool {
+        let now = self.call.cancel.is_cancelled();
+        if now && !self.interrupted {
+            let detail = "Planning was interrupted. Nothing was changed.";
+            self.report(Diagnostic::error("Interrupted", detail));
+        }
+        self.interrupted = now;
+        now
     }
 
     /// Is this object meant by the targets?
@@ -191,6 +213,9 @@ impl<'a> Planner<'a> {
         loop {
             while let Some(id) = self.evaluation.advance() {
                 self.outside(id);
+            }
+            if self.is_interrupted() {
+                return;
             }
             if !self.jobs.is_empty() {
                 self.run_jobs().await;

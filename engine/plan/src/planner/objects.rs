@@ -230,7 +230,9 @@ impl Planner<'_> {
         };
         let (action, reason) = decide(&situation);
         let before = before.clone();
-        let (private, unverified) = (last.private.clone(), last.unverified.clone());
+        // What stays as it is keeps what is stored beside it.
+        let kept = stored.filter(|_| action == Action::NoOp).map(|prior| prior.private.clone());
+        let (private, unverified) = (kept.unwrap_or_else(|| last.private.clone()), last.unverified.clone());
         let unverified = unverified.or_else(|| self.prior.get(addr).and_then(|prior| prior.unreachable.clone()));
         let (replace_paths, issues) = (planned.replace.clone(), last.issues.clone());
         self.report_issues(addr, issues);

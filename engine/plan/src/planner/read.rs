@@ -30,12 +30,13 @@ impl Planner<'_> {
             self.evaluation.want(&Key::Configured(addr.clone()));
         }
         self.drive().await;
-        if self.input.refresh {
+        self.told_while_reading = self.told.0.len();
+        if self.input.refresh && !self.interrupted {
+            self.warn_of_unread(&providers);
             self.ask().await;
         }
-        // What was evaluated from the state is evaluated again from the plan. What was wrong with it stays said.
-        let reading = std::mem::replace(&mut self.evaluation, Evaluation::new(self.input.program.clone()));
-        self.evaluation.report(reading.into_diagnostics());
+        // What was evaluated from the state is evaluated again from the plan, which tells what is wrong with it.
+        self.evaluation = Evaluation::new(self.input.program.clone());
         self.phase = Phase::Planning;
         self.find_drift();
     }
@@ -80,6 +81,21 @@ impl Planner<'_> {
         let program = self.program();
         program.config.module(&addr.module).is_some()
             && (addr.alias.is_none() || program.provider_block(addr).is_some())
+    }
+
+    /// Says so where a provider cannot be configured yet, so that its objects are not read.
+    fn warn_of_unread(&mut self, providers: &[ProviderConfigAddr]) {
+        for provider in providers {
+            let is_told = self.told.iter().any(|told| told.address.as_deref() == Some(&provider.to_string()));
+            if self.instances.contains_key(provider) || is_told {
+                continue;
+            }
+            let detail = format!(
+                "{provider} cannot be configured before this plan is applied, so the plan takes its objects to be as the \
+                 state has them."
+            );
+            self.report(Diagnostic::warning("Objects were not read", detail).about(provider));
+        }
     }
 
     async fn ask(&mut self) {

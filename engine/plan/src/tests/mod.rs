@@ -4,6 +4,7 @@ mod apply;
 mod json;
 mod mock;
 mod plans;
+mod random;
 mod scale;
 mod wrong;
 
@@ -55,6 +56,7 @@ pub(crate) struct Bench {
     pub(crate) targets: Vec<Target>,
     pub(crate) replace: Vec<ResourceAddr>,
     pub(crate) parallelism: usize,
+    pub(crate) cancel: CancellationToken,
 }
 
 impl Bench {
@@ -91,6 +93,7 @@ impl Bench {
             targets: Vec::new(),
             replace: Vec::new(),
             parallelism: 10,
+            cancel: CancellationToken::new(),
         }
     }
 
@@ -129,8 +132,7 @@ impl Bench {
 
     pub(crate) fn plan(&self) -> PlanOutput {
         let host = FixedHost::new(1_000_000_000);
-        let cancel = CancellationToken::new();
-        let call = Call { progress: &Silent, cancel: &cancel, host: &host };
+        let call = Call { progress: &Silent, cancel: &self.cancel, host: &host };
         let input = PlanInput {
             program: self.program.clone(),
             sources: &self.sources,

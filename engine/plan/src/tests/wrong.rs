@@ -239,3 +239,23 @@ fn validate_looks_at_everything_that_is_written_and_at_nothing_else() {
         ],
     );
 }
+
+#[test]
+fn an_interrupt_ends_planning_and_says_so() {
+    let bench = Bench::new("resource \"mock_object\" \"a\" { }");
+    bench.cancel.cancel();
+    let output = bench.plan();
+    assert!(output.plan.errored);
+    assert!(super::told(&output.diagnostics, &bench.sources).contains("Interrupted: Planning was interrupted"));
+    assert!(bench.world.lock().unwrap().calls.is_empty());
+}
+
+#[test]
+fn an_error_is_told_once_although_providers_are_configured_twice() {
+    let bench = Bench::new(
+        "provider \"mock\" {\n  host = local.x\n}\nlocals {\n  x = 1 + \"a\"\n}\nresource \"mock_object\" \"a\" { }\n",
+    )
+    .stored("mock_object.a", &[]);
+    let told = bench.told();
+    assert_eq!(told.matches("main.tf:5").count(), 1, "{told}");
+}
