@@ -24,12 +24,12 @@ use providers_sandbox::{
 use serde_json::Value as Json;
 use tokio_util::sync::CancellationToken;
 
-pub struct World {
-    pub running: Running,
-    pub provider: KubernetesProvider,
+pub(crate) struct World {
+    pub(crate) running: Running,
+    pub(crate) provider: KubernetesProvider,
     instead: ConnectionOverride,
-    pub instance: Arc<dyn Instance>,
-    pub cancel: CancellationToken,
+    pub(crate) instance: Arc<dyn Instance>,
+    pub(crate) cancel: CancellationToken,
     host: FixedHost,
 }
 
@@ -43,11 +43,11 @@ impl Clock for Still {
 }
 
 impl World {
-    pub async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         Self::with(Arc::new(MastersOnly), &User::admin("platform")).await
     }
 
-    pub async fn with(authorizer: Arc<dyn Authorizer>, user: &User) -> Self {
+    pub(crate) async fn with(authorizer: Arc<dyn Authorizer>, user: &User) -> Self {
         let setup = Setup { seed: 7, clock: Arc::new(Still), authorizer, admission: Vec::new(), graceful_pods: false };
         let running = Server::start(Arc::new(Store::in_memory()), setup).await.unwrap();
         let settings = ConnectionSettings {
@@ -66,11 +66,11 @@ impl World {
     }
 
     /// Another provider for the same cluster.
-    pub fn another_provider(&self) -> Arc<KubernetesProvider> {
+    pub(crate) fn another_provider(&self) -> Arc<KubernetesProvider> {
         Arc::new(KubernetesProvider::new(Environment::default(), Some(self.instead.clone())))
     }
 
-    pub fn call(&self) -> Call<'_> {
+    pub(crate) fn call(&self) -> Call<'_> {
         Call { progress: &Silent, cancel: &self.cancel, host: &self.host }
     }
 
@@ -79,7 +79,7 @@ impl World {
     }
 
     /// An object of a type's schema with these arguments; all others are null, all other blocks are empty.
-    pub fn config(&self, ty: &str, arguments: &[(&str, Value)]) -> Value {
+    pub(crate) fn config(&self, ty: &str, arguments: &[(&str, Value)]) -> Value {
         let mut object = null(self.schema(ty));
         for (name, value) in arguments {
             let ty = self.schema(ty).block.value_type().attributes().unwrap()[*name].ty.clone();
@@ -90,12 +90,12 @@ impl World {
     }
 
     /// A manifest's configuration.
-    pub fn manifest(&self, manifest: Json) -> Value {
+    pub(crate) fn manifest(&self, manifest: Json) -> Value {
         self.config("kubernetes_manifest", &[("manifest", value(&manifest))])
     }
 
     /// The object of the state, read again; `None`: it is gone.
-    pub async fn read(&self, ty: &str, stored: &Value) -> Option<Value> {
+    pub(crate) async fn read(&self, ty: &str, stored: &Value) -> Option<Value> {
         let request = ReadRequest { addr: addr(ty), object: bare(stored), private: Vec::new() };
         match self.instance.read(vec![request], self.call()).await.remove(0) {
             ReadAnswer::Object(read) => Some(read.object),
@@ -105,7 +105,12 @@ impl World {
     }
 
     /// Reads again and plans; gives the object as it was read, too.
-    pub async fn plan(&self, ty: &str, stored: Option<&Value>, config: &Value) -> (Value, Result<Planned, Vec<Issue>>) {
+    pub(crate) async fn plan(
+        &self,
+        ty: &str,
+        stored: Option<&Value>,
+        config: &Value,
+    ) -> (Value, Result<Planned, Vec<Issue>>) {
         assert_eq!(self.provider.validate(Mode::Managed, ty, config), []);
         let none = Value::null(self.schema(ty).block.value_type());
         let prior = match stored {
@@ -129,7 +134,7 @@ impl World {
     }
 
     /// Carries out a planned change.
-    pub async fn carry_out(&self, ty: &str, before: Value, after: Value) -> Outcome<providers_api::Applied> {
+    pub(crate) async fn carry_out(&self, ty: &str, before: Value, after: Value) -> Outcome<providers_api::Applied> {
         let action = match (before.is_null(), after.is_null()) {
             (true, _) => Action::Create,
             (_, true) => Action::Delete,
@@ -147,7 +152,7 @@ impl World {
     }
 
     /// Plans and applies; then a second plan must change nothing. Gives the state.
-    pub async fn apply(&self, ty: &str, stored: Option<&Value>, config: &Value) -> Value {
+    pub(crate) async fn apply(&self, ty: &str, stored: Option<&Value>, config: &Value) -> Value {
         let (before, planned) = self.plan(ty, stored, config).await;
         let planned = planned.unwrap();
         assert_eq!(planned.replace, []);
@@ -160,7 +165,7 @@ impl World {
     }
 
     /// Nothing has drifted, and a plan changes nothing.
-    pub async fn changes_nothing(&self, ty: &str, stored: &Value, config: &Value) {
+    pub(crate) async fn changes_nothing(&self, ty: &str, stored: &Value, config: &Value) {
         self.running.api().calls().take();
         let (prior, planned) = self.plan(ty, Some(stored), config).await;
         let planned = planned.unwrap();
@@ -172,18 +177,18 @@ impl World {
     }
 
     /// Destroys what the state has.
-    pub async fn destroy(&self, ty: &str, stored: Value) -> Outcome<providers_api::Applied> {
+    pub(crate) async fn destroy(&self, ty: &str, stored: Value) -> Outcome<providers_api::Applied> {
         let none = Value::null(self.schema(ty).block.value_type());
         self.carry_out(ty, stored, none).await
     }
 
     /// Somebody else asks the API.
-    pub fn other(&self, method: Method, path: &str, body: Option<Json>) -> Json {
+    pub(crate) fn other(&self, method: Method, path: &str, body: Option<Json>) -> Json {
         self.running.api().call(&User::admin("somebody"), &method, path, body.as_ref()).unwrap()
     }
 
     /// An object as it is in the cluster.
-    pub fn live(&self, path: &str) -> Option<Json> {
+    pub(crate) fn live(&self, path: &str) -> Option<Json> {
         self.running.api().call(&User::admin("somebody"), &Method::GET, path, None).ok()
     }
 }
@@ -194,24 +199,24 @@ fn bare(value: &Value) -> Value {
 }
 
 /// The one error that there is.
-pub fn only(result: Result<Planned, Vec<Issue>>) -> Issue {
+pub(crate) fn only(result: Result<Planned, Vec<Issue>>) -> Issue {
     let mut issues = result.unwrap_err();
     assert_eq!(issues.len(), 1, "{issues:?}");
     issues.remove(0)
 }
 
-pub fn addr(ty: &str) -> ResourceAddr {
+pub(crate) fn addr(ty: &str) -> ResourceAddr {
     let module = ModuleAddr::root();
     ResourceAddr { module, mode: Mode::Managed, ty: ty.into(), name: "x".into(), key: None }
 }
 
 /// The value that JSON implies.
-pub fn value(json: &Json) -> Value {
+pub(crate) fn value(json: &Json) -> Value {
     engine_value::json::infer_tree(&Tree::from(json))
 }
 
 /// The JSON of a value.
-pub fn json(value: &Value) -> Json {
+pub(crate) fn json(value: &Value) -> Json {
     Json::from(&engine_value::json::to_tree(value, None).unwrap())
 }
 
