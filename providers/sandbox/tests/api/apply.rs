@@ -73,6 +73,33 @@ pub(crate) async fn force_takes_fields_away(cluster: &Cluster) {
     assert_eq!(owner(&taken, "b")["fieldsV1"], json!({"f:data": {"f:k": {}}}));
 }
 
+pub(crate) async fn an_update_takes_over_what_it_changes(cluster: &Cluster) {
+    let api = cluster.config_maps();
+    let wanted = config_map("m", json!({"k": "1", "l": "1"}));
+    apply(&api, "a", wanted.clone()).await.unwrap();
+    let hand = PatchParams { field_manager: Some("hand".into()), ..Default::default() };
+    let same = api.patch("m", &hand, &Patch::Merge(json!({"data": {"k": "1"}}))).await.unwrap();
+    assert_eq!(owner(&to_json(&same), "hand"), &Value::Null, "who changes nothing owns nothing");
+    let drifted = to_json(&api.patch("m", &hand, &Patch::Merge(json!({"data": {"k": "2"}}))).await.unwrap());
+    assert_eq!(owner(&drifted, "a")["fieldsV1"], json!({"f:data": {"f:l": {}}}));
+    assert_eq!(owner(&drifted, "hand")["fieldsV1"], json!({"f:data": {"f:k": {}}}));
+    assert_eq!(owner(&drifted, "hand")["operation"], "Update");
+
+    let (code, _, message) = refusal(apply(&api, "a", wanted.clone()).await);
+    assert_eq!(code, 409);
+    assert!(message.contains("conflict with \"hand\" using v1 at ") && message.ends_with(": .data.k"), "{message}");
+    let forced = PatchParams::apply("a").force();
+    let repaired = to_json(&api.patch("m", &forced, &Patch::Apply(&wanted)).await.unwrap());
+    assert_eq!(repaired["data"], json!({"k": "1", "l": "1"}));
+    assert_eq!(owner(&repaired, "hand"), &Value::Null);
+    let again = to_json(&api.patch("m", &forced, &Patch::Apply(&wanted)).await.unwrap());
+    assert_eq!(again, repaired, "force is no change, either");
+
+    // What an update removes is gone from its owner's fields, and comes back with the next apply, without a conflict.
+    api.patch("m", &hand, &Patch::Merge(json!({"data": {"l": null}}))).await.unwrap();
+    assert_eq!(apply(&api, "a", wanted).await.unwrap()["data"], json!({"k": "1", "l": "1"}));
+}
+
 pub(crate) async fn giving_up_a_field_removes_it(cluster: &Cluster) {
     let api = cluster.config_maps();
     apply(&api, "a", config_map("m", json!({"k": "1", "l": "1"}))).await.unwrap();

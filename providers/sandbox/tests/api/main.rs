@@ -35,6 +35,7 @@ mod cases {
             creates_updates_and_does_nothing_twice,
             conflicts_name_the_other_manager,
             force_takes_fields_away,
+            an_update_takes_over_what_it_changes,
             giving_up_a_field_removes_it,
             shared_fields_stay_until_the_last_owner_leaves,
             list_maps_are_merged_by_key,
@@ -77,6 +78,7 @@ mod cases {
             finalizers_hold_a_deletion,
             preconditions_of_a_deletion,
             owners_take_their_dependants_along,
+            a_second_owner_keeps_a_dependant,
             what_is_missing_is_not_found;
     }
 }

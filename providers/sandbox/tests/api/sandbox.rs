@@ -106,6 +106,30 @@ async fn an_agent_writes_its_own_objects_only() {
 }
 
 #[tokio::test]
+async fn pods_on_nodes_wait_for_their_kubelet() {
+    let graceful = Setup { graceful_pods: true, ..setup() };
+    let cluster = Cluster::over(Arc::new(Store::in_memory()), graceful).await;
+    let pods = cluster.api("", "v1", "Pod");
+    for (name, node) in [("running", json!("gpu-01")), ("waiting", Value::Null)] {
+        let spec =
+            json!({"nodeName": node, "containers": [{"name": "c", "image": "i"}], "terminationGracePeriodSeconds": 20});
+        create(&pods, json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec})).await;
+        pods.delete(name, &Default::default()).await.unwrap();
+    }
+    assert!(pods.get_opt("waiting").await.unwrap().is_none());
+    let running = get(&pods, "running").await;
+    assert_eq!(
+        running["metadata"]["deletionTimestamp"], "2026-01-02T03:04:25Z",
+        "the clock of the world, and twenty seconds"
+    );
+    assert_eq!(running["metadata"]["deletionGracePeriodSeconds"], 20);
+    let end = kube::api::DeleteParams { grace_period_seconds: Some(0), ..Default::default() };
+    pods.delete("running", &end).await.unwrap();
+    assert!(pods.get_opt("running").await.unwrap().is_none());
+    cluster.stop().await;
+}
+
+#[tokio::test]
 async fn who_has_no_token_is_turned_away() {
     let cluster = Cluster::start().await;
     let text =

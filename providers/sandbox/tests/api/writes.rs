@@ -193,6 +193,27 @@ pub(crate) async fn owners_take_their_dependants_along(cluster: &Cluster) {
     }
 }
 
+pub(crate) async fn a_second_owner_keeps_a_dependant(cluster: &Cluster) {
+    let api = cluster.config_maps();
+    let mut references = Vec::new();
+    for name in ["one", "two"] {
+        let owner = create(&api, config_map(name, json!({}))).await;
+        references
+            .push(json!({"apiVersion": "v1", "kind": "ConfigMap", "name": name, "uid": owner["metadata"]["uid"]}));
+    }
+    let mut owned = config_map("owned", json!({}));
+    owned["metadata"]["ownerReferences"] = json!(references);
+    let owned = create(&api, owned).await;
+    api.delete("one", &DeleteParams::default()).await.unwrap();
+    let left = |object: Option<&kube::api::DynamicObject>| {
+        object.and_then(|object| object.metadata.owner_references.as_ref()).is_some_and(|owners| owners.len() == 1)
+    };
+    kube::runtime::wait::await_condition(api.clone(), "owned", left).await.unwrap();
+    api.delete("two", &DeleteParams::default()).await.unwrap();
+    let gone = kube::runtime::conditions::is_deleted(owned["metadata"]["uid"].as_str().unwrap());
+    kube::runtime::wait::await_condition(api.clone(), "owned", gone).await.unwrap();
+}
+
 pub(crate) async fn what_is_missing_is_not_found(cluster: &Cluster) {
     let (code, reason, message) = refusal(cluster.config_maps().get("nothing").await);
     assert_eq!((code, reason.as_str(), message.as_str()), (404, "NotFound", "configmaps \"nothing\" not found"));
