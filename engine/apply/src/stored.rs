@@ -19,10 +19,11 @@ pub(crate) fn object(
     let schema = providers.schema(&change.provider.provider, change.addr.mode, &change.addr.ty)?;
     // Providers see no marks: what the plan says is sensitive stays so in the state.
     let (_, marks) = change.after.clone().unmark_deep();
-    let object = Object::of(value.clone().mark_paths(&marks), &schema.block.value_type(), schema.version).map_err(|why| {
-        let detail = format!("The provider's result for {} cannot be kept: {why}.", change.addr);
-        Box::new(Diagnostic::error("Provider returned invalid result object", detail).about(&change.addr))
-    })?;
+    let object =
+        Object::of(value.clone().mark_paths(&marks), &schema.block.value_type(), schema.version).map_err(|why| {
+            let detail = format!("The provider's result for {} cannot be kept: {why}.", change.addr);
+            Box::new(Diagnostic::error("Provider returned invalid result object", detail).about(&change.addr))
+        })?;
     Ok(Object {
         private,
         status,

@@ -118,7 +118,7 @@ impl Run {
             variables: BTreeMap::from([("password".into(), Given::Value(Value::from("hunter2")))]),
             providers: Providers::new([world.another_provider() as Arc<dyn Provider>]),
             files: Arc::new(NoFiles),
-            directory: "/work".into(),
+            directory: "/home/platform".into(),
             workspace: "default".into(),
         };
         let store = Arc::new(MemoryStore::new(None));
