@@ -104,6 +104,17 @@ impl Program {
         schema.map(|schema| (provider, schema)).map_err(|error| Box::new(error.at(block.span)))
     }
 
+    /// Providers that modules require and that there are none of, each at its entry.
+    pub(crate) fn missing_providers(&self) -> Vec<Diagnostic> {
+        let modules = self.config.modules();
+        let mut directories = std::collections::BTreeSet::new();
+        // A module that is called many times is written once.
+        let once = modules.iter().filter(|(_, module)| directories.insert(module.directory.clone()));
+        let entries = once.flat_map(|(_, module)| module.settings.required_providers.values());
+        let missing = entries.filter(|entry| self.providers.get(&entry.addr).is_none());
+        missing.map(|entry| self.providers.missing(&entry.addr).at(entry.span)).collect()
+    }
+
     /// The block of a provider configuration; `None`: there is none, so it is empty.
     pub(crate) fn provider_block(&self, addr: &ProviderConfigAddr) -> Option<&ProviderBlock> {
         let module = self.config.module(&addr.module)?;

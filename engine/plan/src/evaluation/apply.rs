@@ -11,7 +11,7 @@ use engine_model::{
 use engine_value::{Path, Value};
 use providers_api::PlannedChange;
 
-use super::{Evaluation, Key, Slot};
+use super::{Evaluation, Key, Slot, spans};
 use crate::{contract, program::Program, proposed, stored::mark_sensitive, worklist::Id};
 
 /// Why there is no value.
@@ -152,7 +152,13 @@ impl Evaluation {
         }
         match self.value(key) {
             Some(value) => Ok(value.clone()),
-            None => Err(Stopped::Failed(self.diagnostics.clone())),
+            None if self.diagnostics.has_errors() => Err(Stopped::Failed(self.diagnostics.clone())),
+            None => {
+                let what = spans::name(key);
+                let detail = format!("{what} is in the plan, and from what is known now there would be none of it.");
+                let error = Diagnostic::error("Configuration contradicts the plan", detail);
+                Err(Stopped::Failed(error.about(what).hint("Make a new plan and review it.").into()))
+            }
         }
     }
 

@@ -21,7 +21,7 @@ use crate::{
     contract,
     evaluation::{Key, Slot},
     proposed::proposed,
-    stored::mark_sensitive,
+    stored::{mark_sensitive, stored_value},
     worklist::Id,
 };
 
@@ -421,6 +421,13 @@ impl Planner<'_> {
         self.keep_data(id, addr, &provider, schema, object, &needs);
     }
 
+    /// Does the state have exactly this of a data source?
+    fn is_stored(&self, addr: &ResourceAddr, provider: &ProviderConfigAddr, object: &Value) -> bool {
+        let stored = self.input.snapshot.current(addr);
+        let stored = stored.and_then(|stored| stored_value(&self.program().providers, addr, provider, stored).ok());
+        stored.is_some_and(|(stored, _)| stored == *object)
+    }
+
     /// A data source was read.
     fn keep_data(
         &mut self,
@@ -437,8 +444,9 @@ impl Planner<'_> {
         if self.phase == Phase::Planning {
             let change = self.unchanged(addr, provider, object.clone(), schema.version);
             self.insert(change);
-            // Whatever the state has of it is replaced by what was read.
-            self.state_only.insert(addr.clone());
+            if !self.is_stored(addr, provider, &object) {
+                self.state_only.insert(addr.clone());
+            }
         }
         self.evaluation.finish(id, Slot::Value(object), needs, false);
     }

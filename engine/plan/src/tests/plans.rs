@@ -393,3 +393,74 @@ fn objects_of_older_schemas_are_brought_over() {
     bench.store("mock_object.a", Slot::Current, &[("name", "old")], |object| object.schema_version = 7);
     assert_eq!(bench.planned().actions(), [""; 0]);
 }
+
+#[test]
+fn data_in_a_module_waits_for_what_the_module_depends_on() {
+    let bench = |stored: bool| {
+        let bench = Bench::files(&[
+            (
+                "main.tf",
+                r#"
+                resource "mock_object" "a" { }
+                module "m" {
+                  source     = "./m"
+                  depends_on = [mock_object.a]
+                }
+                module "after" {
+                  source     = "./m"
+                  depends_on = [module.m]
+                }
+                "#,
+            ),
+            ("m/main.tf", "data \"mock_data\" \"d\" { input = \"x\" }\nresource \"mock_object\" \"o\" { }"),
+        ]);
+        if stored {
+            bench
+                .stored("mock_object.a", &[])
+                .stored("module.m.mock_object.o", &[])
+                .stored("module.after.mock_object.o", &[])
+        } else {
+            bench
+        }
+    };
+    let planned = bench(false).planned();
+    assert_eq!(planned.change("module.m.data.mock_data.d").reason, Some(Reason::ReadPending));
+    assert_eq!(planned.change("module.after.data.mock_data.d").reason, Some(Reason::ReadPending));
+    let steps = &planned.0.plan.graph.steps;
+    let at = |text: &str| {
+        let addr = text.parse().unwrap();
+        let is = |step: &engine_model::execution::Step| match step {
+            engine_model::execution::Step::Create(other) => *other == addr,
+            _ => false,
+        };
+        steps.iter().position(is).unwrap()
+    };
+    assert!(at("mock_object.a") < at("module.m.mock_object.o"));
+    assert!(at("module.m.mock_object.o") < at("module.after.mock_object.o"));
+    let planned = bench(true).planned();
+    assert_eq!(planned.change("module.after.data.mock_data.d").action, Action::NoOp);
+}
+
+#[test]
+fn data_that_the_state_already_has_is_not_written_again() {
+    let bench = Bench::new("data \"mock_data\" \"d\" { input = \"x\" }");
+    let steps = |bench: &Bench| bench.planned().0.plan.graph.steps.len();
+    assert_eq!(steps(&bench), 1);
+    let bench = bench.stored("data.mock_data.d", &[("input", "x"), ("output", "read x")]);
+    assert_eq!(steps(&bench), 0);
+    // What the configuration no longer has is forgotten.
+    assert_eq!(steps(&bench.stored("data.mock_data.old", &[])), 1);
+}
+
+#[test]
+fn without_refresh_nothing_is_read() {
+    let mut bench = Bench::new(r#"resource "mock_object" "a" { }"#).stored("mock_object.a", &[]);
+    bench.refresh = false;
+    bench.planned();
+    assert!(!bench.world.lock().unwrap().calls.iter().any(|call| call.starts_with("read")));
+    bench.refresh = true;
+    let bench = bench.stored("mock_object.b", &[]);
+    bench.planned();
+    let calls = &bench.world.lock().unwrap().calls;
+    assert!(calls.contains(&"read 2".to_owned()), "one call for all: {calls:?}");
+}

@@ -259,3 +259,17 @@ fn an_error_is_told_once_although_providers_are_configured_twice() {
     let told = bench.told();
     assert_eq!(told.matches("main.tf:5").count(), 1, "{told}");
 }
+
+#[test]
+fn an_unknown_provider_lists_those_that_there_are() {
+    check(
+        Bench::new("resource \"mok_object\" \"a\" { }"),
+        &["main.tf:1: Unknown provider", "It has registry.terraform.io/hashicorp/mock.", "Did you mean \"mock\"?"],
+    );
+    let text = "terraform {\n  required_providers {\n    x = { source = \"acme/x\" }\n  }\n}\n";
+    check(
+        Bench::new(text),
+        &["main.tf:3: Unknown provider: This release has no provider registry.terraform.io/acme/x"],
+    );
+    check_validate(text, &["main.tf:3: Unknown provider"]);
+}
