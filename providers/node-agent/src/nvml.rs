@@ -31,9 +31,10 @@ pub struct NvmlGpus {
 }
 
 impl NvmlGpus {
-    /// The cards of this machine, through the driver's own library and `nvidia-smi`.
-    pub fn of_this_machine() -> Self {
-        Self::new("libnvidia-ml.so.1", "/proc/sys/kernel/random/boot_id", Box::new(reset::with_nvidia_smi))
+    /// The cards of this machine, through the driver's own library (a path, or a name such as `libnvidia-ml.so.1`) and
+    /// `nvidia-smi`.
+    pub fn of_this_machine(library: impl Into<OsString>) -> Self {
+        Self::new(library, "/proc/sys/kernel/random/boot_id", Box::new(reset::with_nvidia_smi))
     }
 
     /// The cards that a library shows; `boot_id` is a file with the kernel's boot id.

@@ -157,6 +157,12 @@ impl Embedded {
         self.server().kubeconfig(&User::admin("sliceform"))
     }
 
+    /// Nodes without an agent, each with the kubeconfig of one.
+    pub(crate) fn absent_agents(&self) -> Vec<(String, String)> {
+        let nodes = self.nodes(AgentState::Absent).into_iter();
+        nodes.map(|node| (node.clone(), self.server().kubeconfig(&User::agent(&node)))).collect()
+    }
+
     /// What others need to join it.
     pub(crate) fn endpoint(&self) -> Endpoint {
         let server = self.server();

@@ -18,8 +18,9 @@ pub struct Serving {
     pub fleet: String,
 }
 
-/// Opens the sandbox in the folder `dir`, writes a kubeconfig there and the file by which other commands find it, calls
-/// `ready`, and serves until it is cancelled.
+/// Opens the sandbox in the folder `dir`, writes a kubeconfig and the file by which other commands find it, calls `ready`,
+/// and serves until it is cancelled. For each node whose agent is absent, `agents/NODE.kubeconfig` in the folder lets
+/// somebody else be that agent.
 ///
 /// # Errors
 /// It cannot be opened, is served already, or something could not be recorded.
@@ -40,6 +41,10 @@ pub async fn serve(
         move |source| SandboxError::File { action, path, source }
     };
     private::write(kubeconfig, embedded.kubeconfig().as_bytes()).map_err(file("write", kubeconfig))?;
+    for (node, kubeconfig) in embedded.absent_agents() {
+        let path = dir.join("agents").join(format!("{node}.kubeconfig"));
+        private::write(&path, kubeconfig.as_bytes()).map_err(file("write", &path))?;
+    }
     let endpoint = embedded.endpoint();
     endpoint.write(dir).map_err(file("write the sandbox's address in", dir))?;
     ready(&Serving { url: endpoint.server, fleet: endpoint.fleet });

@@ -113,3 +113,19 @@ async fn same_fleet_same_world() {
     }
     assert_eq!(worlds[0], worlds[1], "identities follow from names");
 }
+
+/// The program runs its commands on a runtime of several threads.
+#[test]
+fn what_commands_await_may_move_between_threads() {
+    fn check<T: Send>(future: T) {
+        drop(future);
+    }
+    let dir = std::path::Path::new("");
+    check(Sandbox::open(dir, None, options()));
+    check(async {
+        let sandbox = Sandbox::open(dir, None, options()).await?;
+        providers_sandbox::command::exec(&sandbox, "", &[]).await?;
+        providers_sandbox::command::run(&sandbox, "", "").await?;
+        sandbox.close().await
+    });
+}
