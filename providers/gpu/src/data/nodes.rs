@@ -6,6 +6,7 @@ use engine_value::{Type, Value};
 use crate::{
     attributes::{optional, texts, with},
     exclusion::exclusion,
+    pool::spell,
     resource::Amounts,
     world::{Card, Node, World},
 };
@@ -32,7 +33,7 @@ pub(super) fn schema() -> Schema {
                     Type::map(node_type()),
                     Usage::Computed,
                     "By node: `excluded` (why a pool would leave it alone, or null), `labels`, `offers` by resource \
-                     name, and `cards` by PCI address.",
+                     name, and `cards` by PCI address, with `layout` as `gpu_pool` has it.",
                 ),
             ),
         ],
@@ -51,12 +52,7 @@ fn node_type() -> Type {
 }
 
 fn card_type() -> Type {
-    Type::object([
-        ("uuid", Type::String),
-        ("product", Type::String),
-        ("mig", Type::Bool),
-        ("slices", Type::list(Type::String)),
-    ])
+    Type::object([("uuid", Type::String), ("product", Type::String), ("layout", Type::String)])
 }
 
 /// What there is.
@@ -88,12 +84,10 @@ fn amounts(amounts: &Amounts) -> Value {
 }
 
 fn card_value(card: &Card) -> Value {
-    let slices = card.layout.instances().iter().map(|slice| Value::string(slice.to_string())).collect();
     Value::object([
         ("uuid", Value::string(card.uuid.as_str())),
         ("product", Value::string(&card.product)),
-        ("mig", Value::bool(card.layout.is_mig())),
-        ("slices", Value::list(Type::String, slices)),
+        ("layout", Value::string(spell(&card.layout))),
     ])
 }
 
@@ -120,6 +114,6 @@ mod tests {
         let names: Vec<&str> = nodes.as_map().unwrap().keys().map(|name| &**name).collect();
         assert_eq!(names, ["gpu-01"]);
         let card = nodes.get("gpu-01").unwrap().get("cards").unwrap().get("0000:00:00.0").unwrap();
-        assert_eq!(card.get("slices").unwrap().as_sequence().unwrap(), [Value::string("1g.10gb@0:1")]);
+        assert_eq!(card.get("layout"), Some(&Value::string("1g.10gb@0:1")));
     }
 }

@@ -20,7 +20,7 @@ mod tests;
 
 pub(crate) use config::{OnDestroy, PoolConfig, check};
 pub(crate) use drift::read;
-pub(crate) use object::{CardState, NodeState, nodes_of};
+pub(crate) use object::{CardState, NodeState, nodes_of, spell};
 pub(crate) use plan::{PoolPlan, plan_pool};
 pub(crate) use private::{Found, Private};
 pub(crate) use profile::Cut;

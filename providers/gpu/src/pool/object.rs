@@ -7,7 +7,7 @@ use engine_value::{Type, Value};
 use providers_catalog::{Instance, Layout};
 
 use crate::{
-    attributes::{known, list, optional, text},
+    attributes::{known, optional, text},
     resource::{Amounts, WHOLE_CARD, add, offered},
 };
 
@@ -52,8 +52,7 @@ fn card_type() -> Type {
         ("uuid", Type::String),
         ("product", Type::String),
         ("profile", Type::String),
-        ("mig", Type::Bool),
-        ("slices", Type::list(Type::String)),
+        ("layout", Type::String),
     ])
 }
 
@@ -68,18 +67,36 @@ pub(crate) fn nodes_value(nodes: &BTreeMap<NodeName, NodeState>) -> Value {
 }
 
 fn card_value(card: &CardState) -> Value {
-    let layout = card.cut.as_ref().map(|(_, layout)| layout);
-    let slices = |layout: &Layout| {
-        let slices = layout.instances().iter().map(|slice| Value::string(slice.to_string()));
-        Value::list(Type::String, slices.collect())
-    };
     Value::object([
         ("uuid", Value::string(card.uuid.as_str())),
         ("product", Value::string(&card.product)),
         ("profile", optional(card.cut.as_ref().map(|(profile, _)| profile))),
-        ("mig", layout.map_or(Value::null(Type::Bool), |layout| Value::bool(layout.is_mig()))),
-        ("slices", layout.map_or(Value::null(Type::list(Type::String)), slices)),
+        ("layout", optional(card.cut.as_ref().map(|(_, layout)| spell(layout)))),
     ])
+}
+
+/// `whole`, or the slices with their places: `1g.10gb@0:1 2g.20gb@2:2`; `no slices` with MIG on and nothing cut. One line
+/// for a card, since a fleet has thousands of them.
+pub(crate) fn spell(layout: &Layout) -> String {
+    match layout {
+        Layout::Whole => "whole".to_owned(),
+        Layout::Mig(slices) if slices.is_empty() => "no slices".to_owned(),
+        Layout::Mig(slices) => {
+            let slices: Vec<String> = slices.iter().map(ToString::to_string).collect();
+            slices.join(" ")
+        }
+    }
+}
+
+fn unspell(text: &str) -> Option<Layout> {
+    match text {
+        "whole" => Some(Layout::Whole),
+        "no slices" => Some(Layout::mig([])),
+        slices => {
+            let slices: Result<Vec<Instance>, _> = slices.split(' ').map(str::parse).collect();
+            Some(Layout::mig(slices.ok()?))
+        }
+    }
 }
 
 /// The nodes of a pool's object; none where it is null. What is not understood (a state that somebody edited) is left
@@ -98,14 +115,7 @@ fn node_of(node: &Value) -> NodeState {
 }
 
 fn card_of(card: &Value) -> Option<CardState> {
-    let cut = || {
-        let profile = text(card, "profile")?.to_owned();
-        if !known(card, "mig")?.as_bool()? {
-            return Some((profile, Layout::Whole));
-        }
-        let slices: Result<Vec<Instance>, _> = list(card, "slices").iter().map(|slice| slice.parse()).collect();
-        Some((profile, Layout::mig(slices.ok()?)))
-    };
+    let cut = || Some((text(card, "profile")?.to_owned(), unspell(text(card, "layout")?)?));
     let (uuid, product) = (text(card, "uuid")?.into(), text(card, "product")?.to_owned());
     Some(CardState { uuid, product, cut: cut() })
 }
@@ -142,6 +152,7 @@ mod tests {
             ("0000:17:00.0", card("GPU-0", Some(("notebooks".to_owned(), mig)))),
             ("0000:65:00.0", card("GPU-1", Some(("rest".to_owned(), Layout::Whole)))),
             ("0000:ca:00.0", card("GPU-2", None)),
+            ("0000:cb:00.0", card("GPU-3", Some(("empty".to_owned(), Layout::mig([]))))),
         ];
         let cards = cards.into_iter().map(|(pci, card)| (pci.into(), card)).collect();
         let node = NodeState { excluded: None, cards };

@@ -72,8 +72,8 @@ pub(crate) fn schema() -> Schema {
                     Type::map(node_type()),
                     Usage::Computed,
                     "By node: `excluded` (why it is left alone, or null) and `cards` by PCI address: `uuid`, \
-                     `product`, `profile` (null: left alone), `mig`, and `slices` as `PROFILE@START:SIZE`, such as \
-                     `1g.10gb@4:1`.",
+                     `product`, `profile` (null: left alone), and `layout`: `whole`, or the slices with start and size, \
+                     `1g.10gb@0:1 2g.20gb@2:2`.",
                 ),
             ),
             (

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use engine_diag::Severity;
 use engine_model::{
+    change::Action,
     finding::{Finding, Place},
     name::ResourceName,
 };
@@ -38,12 +39,15 @@ pub(super) fn findings(plan: &Reviewed<'_>, world: &World, capacity: &mut Capaci
         }
         let namespace = text(&change.after, "namespace").unwrap_or("(known after apply)").to_owned();
         let said = slices_of(&change.after);
+        // What was told when it was approved is not told again until something of it changes.
+        let is_new = change.action != Action::NoOp;
         for (name, amount) in said.iter().filter(|(_, amount)| **amount > 0) {
             let place = Place::new(change.addr.clone(), slice_path(name.as_str()));
             let offered = capacity.get(name).map_or((0, 0), |row| (row.then, row.excluded));
+            let is_new = is_new || capacity.get(name).is_some_and(|row| row.now != row.then);
             findings.extend(match offered {
                 (0, 0) => Some(unknown(name, &namespace, place.clone(), plan, capacity, &offers)),
-                (then, _) if *amount > then => Some(above(name, &namespace, *amount, then, place.clone())),
+                (then, _) if *amount > then && is_new => Some(above(name, &namespace, *amount, then, place.clone())),
                 _ => None,
             });
             if let Some(row) = capacity.get_mut(name) {
@@ -51,7 +55,7 @@ pub(super) fn findings(plan: &Reviewed<'_>, world: &World, capacity: &mut Capaci
                 asked.entry(name.clone()).or_default().push(*amount);
             }
         }
-        if text(&change.after, "namespace").is_some() {
+        if is_new && text(&change.after, "namespace").is_some() {
             let place = Place::new(change.addr.clone(), Path::root().attr("slices"));
             findings.extend(below_use(&namespace, &said, world, place));
         }

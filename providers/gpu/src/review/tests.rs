@@ -197,6 +197,12 @@ fn a_quota_below_what_is_used_warns() {
     let review = pool_of(&[("1g.10gb", 7)], &world).quota("a", "team-a", &[]).look(&world);
     let codes: Vec<&str> = review.findings.iter().map(|finding| finding.code.as_str()).collect();
     assert_eq!(codes, ["quota_below_use"]);
+    // Once it was approved it is not told again.
+    let mut reviewing = pool_of(&[("1g.10gb", 7)], &world).quota("a", "team-a", &[]);
+    for change in &mut reviewing.changes {
+        change.action = Action::NoOp;
+    }
+    assert_eq!(reviewing.look(&world).findings, []);
 }
 
 #[test]
