@@ -232,3 +232,18 @@ pub(crate) async fn quantities_are_canonical(cluster: &Cluster) {
     assert_eq!(again["metadata"]["generation"], made["metadata"]["generation"]);
     assert_eq!(again["spec"], made["spec"]);
 }
+
+pub(crate) async fn yaml_is_applied(cluster: &Cluster) {
+    let yaml =
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata:\n  k: \"1\"\n  text: |\n    two\n    lines\n";
+    let request = |yaml: &str| {
+        http::Request::patch("/api/v1/namespaces/case/configmaps/m?fieldManager=a")
+            .header("content-type", "application/apply-patch+yaml")
+            .body(yaml.as_bytes().to_vec())
+            .unwrap()
+    };
+    let made: Value = cluster.client.request(request(yaml)).await.unwrap();
+    assert_eq!(made["data"], json!({"k": "1", "text": "two\nlines\n"}));
+    let broken = cluster.client.request::<Value>(request("apiVersion: [")).await;
+    assert_eq!(refusal(broken).0, 400);
+}

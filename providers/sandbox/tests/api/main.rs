@@ -42,7 +42,8 @@ mod cases {
             status_has_owners_of_its_own,
             unknown_fields_are_refused,
             a_dry_run_shows_defaults_and_writes_nothing,
-            quantities_are_canonical;
+            quantities_are_canonical,
+            yaml_is_applied;
         custom:
             definitions_make_resources,
             custom_objects_are_pruned_defaulted_and_validated,
