@@ -68,6 +68,9 @@ impl Cluster {
         let words = execution["spec"]["command"].as_array().into_iter().flatten();
         let command: Vec<String> = words.filter_map(|word| word.as_str().map(str::to_owned)).collect();
         let output = run(&self.ground, &node, &command);
+        if command.first().is_some_and(|program| program == "reboot") && self.ground.kubelets.works(&node) {
+            self.readmit(&node);
+        }
         let hands = Hands::new(self.ground.api.clone(), self.ground.trouble.clone());
         let (ground, pulse, name) = (self.ground.clone(), self.pulse.clone(), name.clone());
         // Beside this task, which must go on for the command to be noticed.

@@ -3,7 +3,7 @@
 //! Devices are given before a pod is said to run, and taken back before it is said to be gone; what a crash leaves
 //! between the two is put right when the world is opened again.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use providers_simulator::{Allocation, Node};
@@ -81,6 +81,32 @@ impl Cluster {
         }
         self.due.insert(name.clone(), due);
         false
+    }
+
+    /// A node has been started again: its kubelet does not take back pods whose devices are gone, and processes begin anew.
+    pub(super) fn readmit(&self, node: &str) {
+        let held: BTreeMap<PodName, bool> = self.ground.hardware.read(|fleet| {
+            let mut held = BTreeMap::new();
+            let Some(node) = fleet.nodes.get(node) else { return held };
+            let offered: BTreeSet<String> = node.devices().into_iter().map(|device| device.id).collect();
+            for one in &node.allocations {
+                let whole = one.device_ids.iter().all(|id| offered.contains(id));
+                *held.entry((one.namespace.as_str().into(), one.pod.as_str().into())).or_insert(true) &= whole;
+            }
+            held
+        });
+        for (name, whole) in held {
+            let Some(pod) = self.ground.store.read().get(&Key::new("pods", &name.0, &name.1)).cloned() else {
+                continue;
+            };
+            if whole {
+                // Only the processes are missing: what it has been given it has still.
+                self.ground.hardware.with(node, |node| give(node, &name, &pod));
+            } else {
+                let patch = pod::refused("Allocate failed due to devices that are gone since the node was restarted");
+                self.hands.merge(Part::Kubelet, &format!("{}/status", pod::path(&name)), &patch);
+            }
+        }
     }
 
     /// Takes back what a pod has.

@@ -149,3 +149,23 @@ pod "t/j-1" {
     assert_eq!(owner("j-1").await, ("Job/j".to_owned(), Some(0)));
     world.close().await;
 }
+
+#[tokio::test]
+async fn a_reboot_takes_slices_and_the_pods_that_had_them() {
+    let world = Setting::new(FLEET).await;
+    let busy = "sandbox.sliceform.io/busy: 'true'";
+    world.run("whole", GPU, busy).await.unwrap();
+    world.run("slice", SLICE, busy).await.unwrap();
+    for node in ["a", "b"] {
+        assert_eq!(world.exec(node, "reboot").await.code, 0);
+    }
+    world.until("slice", |pod| pod.is_some_and(|pod| phase(pod) == "Failed")).await;
+    world.settle().await;
+    assert!(world.users("b").await.is_empty());
+    assert_eq!(world.users("a").await, ["card 0: team/whole"], "its device is there again");
+    let held = world.exec("a", "nvidia-smi -mig 1 -i 0").await;
+    assert!(held.stdout.contains("In use by another client"), "{}", held.stdout);
+    // On Hopper MIG mode does not outlive a reboot, so the card is whole again.
+    assert_eq!(offered(&world.node("b").await), ["gpu=1", "mig-1g.10gb=0", "mig-3g.40gb=0"]);
+    world.close().await;
+}
