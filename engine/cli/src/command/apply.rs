@@ -60,7 +60,7 @@ pub(crate) async fn planned(
     let exit = if made.plan.errored {
         session.fail(super::plan::errored())
     } else if !made.plan.changes_anything() {
-        finished(session, &nothing_done(&made))
+        finished(session, &nothing_done(&made), operation)
     } else if !approved && !session.confirm(question(mode)) {
         session.print(&format!("{} cancelled. Nothing was changed.\n", capitalised(operation)));
         Exit::Failure
@@ -180,7 +180,7 @@ async fn carry_out(session: &Session, made: &mut Made, operation: &str, parallel
         parallelism,
     };
     match apply(request, &made.loaded).await {
-        Ok(applied) => finished(session, &applied),
+        Ok(applied) => finished(session, &applied, operation),
         Err(diagnostics) => session.fail(diagnostics),
     }
 }
@@ -191,18 +191,16 @@ fn nothing_done(made: &Made) -> Applied {
     Applied { diagnostics: Diagnostics::new(), snapshot, done: Default::default(), stopped: None }
 }
 
-fn finished(session: &Session, applied: &Applied) -> Exit {
+fn finished(session: &Session, applied: &Applied, operation: &str) -> Exit {
     session.report(&applied.diagnostics);
     let done = applied.done;
     let failed = applied.diagnostics.has_errors();
-    let what = if failed || applied.stopped.is_some() { "Apply incomplete." } else { "Apply complete!" };
-    session.print(&format!(
-        "\n{} Resources: {} added, {} changed, {} destroyed.\n",
-        session.paint.bold(what),
-        done.add,
-        done.change,
-        done.destroy
-    ));
+    let end = if failed || applied.stopped.is_some() { "incomplete." } else { "complete!" };
+    let what = session.paint.bold(&format!("{} {end}", capitalised(operation)));
+    session.print(&match operation {
+        "destroy" if done.add + done.change == 0 => format!("\n{what} Resources: {} destroyed.\n", done.destroy),
+        _ => format!("\n{what} Resources: {} added, {} changed, {} destroyed.\n", done.add, done.change, done.destroy),
+    });
     session.print(&held(&applied.snapshot));
     if let Some(stop) = applied.stopped
         && !failed

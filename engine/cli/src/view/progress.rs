@@ -13,7 +13,7 @@ use engine_model::{
 
 use super::style::Paint;
 
-/// In a pipe, what is over sooner is not worth a line.
+/// In a pipe, a wait that is over sooner is not worth a line.
 const WORTH_A_LINE: Duration = Duration::from_secs(1);
 
 /// In a pipe, what is still being waited for is said again after so long: a log that is silent looks dead.
@@ -126,9 +126,9 @@ impl<W: Write> Progress<W> {
     }
 
     fn doing(&mut self, step: &Step, elapsed: Duration, doing: &Doing) {
-        let (what, text) = match doing {
-            Doing::Working(what) => (what, capitalised(what)),
-            Doing::Waiting(what) => (what, format!("waiting for: {what}")),
+        let (what, text, worth) = match doing {
+            Doing::Working(what) => (what, capitalised(what), true),
+            Doing::Waiting(what) => (what, format!("waiting for: {what}"), elapsed >= WORTH_A_LINE),
         };
         let line = format!("{}: {text}, {}", self.name(step), seconds(elapsed));
         let new = self.said.get(step).is_none_or(|(said, at)| said != what || elapsed >= *at + AGAIN);
@@ -136,7 +136,7 @@ impl<W: Write> Progress<W> {
             self.status(&line);
             return;
         }
-        if new && elapsed >= WORTH_A_LINE {
+        if new && worth {
             self.line(&line);
             self.said.insert(step.clone(), (what.clone(), elapsed));
         }

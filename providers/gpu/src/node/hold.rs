@@ -41,7 +41,6 @@ pub(crate) async fn hold(
         payloads.push(Payload::from_json(&operation.payload)?);
     }
     let taken_over = request.hold.takes_over.as_ref();
-    call.working(format!("holding {node}"));
     taint::put(cluster, node, &request.plan, taken_over).await?;
     let mut evicted: BTreeSet<String> = BTreeSet::new();
     let mut patience = Patience::new(call, request.hold.timeout);

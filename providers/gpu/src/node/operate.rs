@@ -61,7 +61,6 @@ async fn write(
         }
         check(&found, request)?;
         fill(&mut found, request, payload);
-        call.working(format!("{} on {node}", request.operation.summary));
         let params = PostParams { field_manager: Some(FIELD_MANAGER.to_owned()), ..PostParams::default() };
         // The whole object, onto the very version that was read: no part of an older operation stays.
         let written = api.replace(node.as_str(), &params, &found).await;

@@ -69,7 +69,6 @@ pub(super) async fn put(
 /// It cannot be written: the node stays held.
 pub(crate) async fn release(cluster: &Cluster, request: &HoldRequest, call: Call<'_>) -> Result<(), ProviderError> {
     let (node, ours) = (&request.hold.node, value(&request.plan));
-    call.working(format!("giving back {node}"));
     let doing = format!("cannot give back {node}");
     let released = change(cluster, node, &doing, |found, taints| {
         if hold_of(found) != Some(ours) {

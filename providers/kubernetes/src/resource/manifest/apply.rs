@@ -38,7 +38,6 @@ pub(crate) async fn apply(cluster: &Cluster, request: ApplyRequest, call: Call<'
         None => Expected::Nothing,
     };
     let desired = Desired { key, body, manager: &config.manager };
-    call.working(format!("applying {}", desired.key));
     let live = match settle::apply(cluster, &desired, &expected, call).await {
         Ok(live) => live,
         Err(error) => return Outcome::failed(is_now, error),

@@ -51,7 +51,6 @@ pub(crate) async fn apply(cluster: &Cluster, request: ApplyRequest, call: Call<'
     };
     let manager = FieldManager { name: DEFAULT_MANAGER.to_owned(), force: true };
     let desired = Desired { key: key(name), body: &body, manager: &manager };
-    call.working(format!("applying {}", desired.key));
     let live = match settle::apply(cluster, &desired, &expected, call).await {
         Ok(live) => live,
         Err(error) => return Outcome::failed(is_now, error),
