@@ -140,9 +140,9 @@ impl Instance for GpuInstance {
         node::operate(&self.cluster, &request, call).await
     }
 
-    async fn release(&self, request: HoldRequest, call: Call<'_>) -> Result<(), ProviderError> {
+    async fn release(&self, request: HoldRequest, _: Call<'_>) -> Result<(), ProviderError> {
         self.forget_world().await;
-        node::release(&self.cluster, &request, call).await
+        node::release(&self.cluster, &request).await
     }
 
     async fn gate(&self, request: GateRequest, call: Call<'_>) -> Result<Health, ProviderError> {

@@ -37,17 +37,12 @@ pub(crate) async fn operate(cluster: &Cluster, request: &OperateRequest, call: C
         let what = format!("interrupted before {node} was changed");
         return Err(ProviderError::new(ErrorKind::Cancelled, what));
     }
-    write(cluster, request, &payload, call).await?;
+    write(cluster, request, &payload).await?;
     wait_for_agent(cluster, request, call).await?;
     wait_for_offer(cluster, node, call).await
 }
 
-async fn write(
-    cluster: &Cluster,
-    request: &OperateRequest,
-    payload: &Payload,
-    call: Call<'_>,
-) -> Result<(), ProviderError> {
+async fn write(cluster: &Cluster, request: &OperateRequest, payload: &Payload) -> Result<(), ProviderError> {
     let (api, node) = (cluster.gpu_nodes().await?, &request.operation.node);
     let (what, doing) = (format!("GpuNode {node}"), format!("cannot write the operation for {node}"));
     let mut conflicts = 0;

@@ -4,7 +4,7 @@ use engine_model::name::{NodeName, PlanDigest};
 use k8s_openapi::api::core::v1::{Node, Taint};
 use kube::api::{Patch, PatchParams};
 use providers_agent_api::HOLD_TAINT;
-use providers_api::{Call, ErrorKind, HoldRequest, ProviderError};
+use providers_api::{ErrorKind, HoldRequest, ProviderError};
 use serde_json::json;
 
 use crate::cluster::{Cluster, FIELD_MANAGER};
@@ -67,7 +67,7 @@ pub(super) async fn put(
 ///
 /// # Errors
 /// It cannot be written: the node stays held.
-pub(crate) async fn release(cluster: &Cluster, request: &HoldRequest, call: Call<'_>) -> Result<(), ProviderError> {
+pub(crate) async fn release(cluster: &Cluster, request: &HoldRequest) -> Result<(), ProviderError> {
     let (node, ours) = (&request.hold.node, value(&request.plan));
     let doing = format!("cannot give back {node}");
     let released = change(cluster, node, &doing, |found, taints| {
