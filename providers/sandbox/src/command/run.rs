@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
+use futures::future::join_all;
 use k8s_openapi::api::core::v1::{Namespace, Pod};
+use kube::Client;
 use kube::api::{Api, ObjectMeta, PostParams};
 use kube::runtime::wait::await_condition;
+use providers_agent_api::{CardStatus, GpuNode, User};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -13,6 +16,9 @@ use crate::sandbox::Sandbox;
 
 /// A pod is placed at once, or told why not.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// An agent looks at once when a device was given away.
+const REPORT: Duration = Duration::from_secs(2);
 
 /// A pod that was started.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +38,7 @@ pub struct Started {
 /// The text is no pod, or the API refuses it.
 pub async fn run(sandbox: &Sandbox, file: &str, text: &str) -> Result<Vec<Started>, SandboxError> {
     let pods = parse(file, text)?;
+    let uses_devices: Vec<bool> = pods.iter().map(uses_devices).collect();
     let connection = sandbox.connection().connection();
     let client = connection.client().await?;
     let mut started = Vec::new();
@@ -61,10 +68,38 @@ pub async fn run(sandbox: &Sandbox, file: &str, text: &str) -> Result<Vec<Starte
         let node = pod.as_ref().and_then(outcome).unwrap_or_else(gone);
         started.push(Started { namespace, name, node });
     }
-    if let Some(embedded) = sandbox.embedded() {
-        embedded.settle(PATIENCE).await?;
+    match sandbox.embedded() {
+        Some(embedded) => embedded.settle(PATIENCE).await?,
+        None => {
+            let users = started.iter().zip(&uses_devices).filter(|(_, uses)| **uses);
+            join_all(users.map(|(pod, _)| reported(&client, pod))).await;
+        }
     }
     Ok(started)
+}
+
+/// Whether a pod asks for something that a device plugin offers.
+fn uses_devices(pod: &Pod) -> bool {
+    let containers = pod.spec.iter().flat_map(|spec| &spec.containers);
+    let resources = containers.filter_map(|container| container.resources.as_ref());
+    let names = resources.flat_map(|resources| resources.limits.iter().chain(&resources.requests));
+    names.flat_map(|amounts| amounts.keys()).any(|name| name.contains('/'))
+}
+
+/// Waits until the agent of a pod's node has reported that the pod uses something there, so that the next plan knows. The
+/// agent may be down: then nobody knows, as in a real cluster.
+async fn reported(client: &Client, pod: &Started) {
+    let Ok(node) = &pod.node else { return };
+    let user = User::Pod { namespace: pod.namespace.clone(), name: pod.name.clone() };
+    let is_reported = |node: Option<&GpuNode>| {
+        let cards = node.and_then(|node| node.status.as_ref()).map_or(&[][..], |status| &status.cards);
+        let uses = |card: &CardStatus| {
+            card.used_by.contains(&user) || card.instances.iter().any(|instance| instance.used_by.contains(&user))
+        };
+        cards.iter().any(uses)
+    };
+    let api: Api<GpuNode> = Api::all(client.clone());
+    let _ = tokio::time::timeout(REPORT, await_condition(api, node, is_reported)).await;
 }
 
 /// What became of a pod; `None` while that is open.

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use kube::Api;
 use providers_agent_api::GpuNode;
-use providers_sandbox::command::{Serving, exec, serve};
+use providers_sandbox::command::{Serving, exec, run, serve};
 use providers_sandbox::{Options, Sandbox, SandboxError, WorldError};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use crate::setting::{FLEET, options};
+use crate::setting::{FLEET, options, pod};
 
 struct Served {
     stop: CancellationToken,
@@ -42,9 +42,14 @@ async fn commands_join_a_sandbox_that_is_served() {
     let done = exec(&joined, "b", &words).await.unwrap();
     assert_eq!(done.code, 0, "{}", done.stdout);
     let client = joined.connection().connection().client().await.unwrap();
-    let node = Api::<GpuNode>::all(client).get("b").await.unwrap();
+    let nodes: Api<GpuNode> = Api::all(client);
+    let node = nodes.get("b").await.unwrap();
     let uuids: Vec<bool> = node.status.unwrap().cards[0].instances.iter().map(|one| one.uuid.is_empty()).collect();
     assert_eq!(uuids, [true, false], "the agent had seen it before the command came back");
+    let started = run(&joined, "p.yaml", &pod("p", "nvidia.com/gpu", "")).await.unwrap();
+    assert_eq!(started[0].node.as_deref(), Ok("a"));
+    let node = nodes.get("a").await.unwrap();
+    assert_eq!(node.status.unwrap().cards[0].used_by.len(), 1, "here, too");
     joined.close().await.unwrap();
 
     let other = Sandbox::open(dir.path(), Some(("other.hcl", "")), options()).await.err().unwrap();
