@@ -21,6 +21,7 @@ pub(super) enum Part {
     DevicePlugin,
     FeatureDiscovery,
     Scheduler,
+    Controllers,
     Commands,
 }
 
@@ -31,6 +32,7 @@ impl Part {
             Self::DevicePlugin => "nvidia-device-plugin",
             Self::FeatureDiscovery => "gpu-feature-discovery",
             Self::Scheduler => "kube-scheduler",
+            Self::Controllers => "kube-controller-manager",
             Self::Commands => "sandbox",
         })
     }

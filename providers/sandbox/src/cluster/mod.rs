@@ -3,7 +3,7 @@
 //!
 //! One task follows the store's changes and acts on what they concern, with the rights of the part that it plays. It
 //! keeps nothing that cannot be read from the store again, so it may be cut off at any instant. Not here: workload
-//! controllers (the pods of a deployment that are gone stay gone), preemption, eviction by taints.
+//! controllers (their pods are counted, and those that are gone stay gone), preemption, eviction by taints.
 
 mod advertise;
 mod execution;
@@ -13,6 +13,7 @@ mod kubelet;
 mod labels;
 mod pod;
 mod schedule;
+mod workloads;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -132,6 +133,8 @@ struct Work {
     /// Something has changed that may let a waiting pod in.
     schedule: bool,
     executions: BTreeSet<Arc<str>>,
+    /// Replica sets, deployments and jobs of which something has changed.
+    workloads: BTreeSet<Key>,
 }
 
 impl Cluster {
@@ -199,6 +202,8 @@ impl Cluster {
         let (pods, executions): (Vec<Arc<Value>>, Vec<Arc<str>>) = {
             let read = self.ground.store.read();
             let pods = read.list("pods").map(|(_, pod)| pod.clone()).collect();
+            let workloads = workloads::RESOURCES.iter().flat_map(|resource| read.list(resource));
+            self.work.workloads.extend(workloads.map(|(key, _)| key.clone()));
             (pods, read.list(execution::RESOURCE).map(|(key, _)| key.name.clone()).collect())
         };
         for pod in &pods {
@@ -217,6 +222,7 @@ impl Cluster {
     }
 
     fn follow(&mut self, change: &Change) {
+        self.work.workloads.extend(workloads::concerned(&change.key, &change.object));
         let Key { resource, name, .. } = &change.key;
         match (resource.as_ref(), change.kind) {
             ("pods", ChangeKind::Deleted) => self.forget_pod(&change.object),
@@ -289,6 +295,9 @@ impl Cluster {
         }
         for name in &work.executions {
             self.execute(name);
+        }
+        for key in &work.workloads {
+            self.count(key);
         }
     }
 

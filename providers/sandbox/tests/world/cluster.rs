@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::api::batch::v1::Job;
 use k8s_openapi::api::core::v1::{Node, Pod};
 use kube::api::{Api, DeleteParams, EvictParams, Patch, PatchParams};
 use providers_agent_api::HOLD_TAINT;
@@ -147,6 +149,16 @@ pod "t/j-1" {
     };
     assert_eq!(owner("d-1").await, ("ReplicaSet/d-1".to_owned(), Some(7)));
     assert_eq!(owner("j-1").await, ("Job/j".to_owned(), Some(0)));
+
+    let client = world.client().await;
+    let deployments: Api<Deployment> = Api::namespaced(client.clone(), "t");
+    let ready = async || deployments.get("d").await.unwrap().status.unwrap().ready_replicas;
+    assert_eq!(ready().await, Some(1));
+    let job = Api::<Job>::namespaced(client, "t").get("j").await.unwrap();
+    assert_eq!(job.status.unwrap().active, Some(1));
+    pods.evict("d-1", &EvictParams::default()).await.unwrap();
+    world.settle().await;
+    assert_eq!(ready().await, None, "what is gone stays gone, and the status says so");
     world.close().await;
 }
 
