@@ -7,7 +7,7 @@ use engine_model::{
     address::{Mode, ProviderConfigAddr, ResourceAddr},
     change::{Action, ResourceChange},
     finding::Review,
-    operation::Excluded,
+    operation::{Excluded, Operation},
     plan::{Incomplete, Plan, PlanVariable},
 };
 use providers_api::{PlannedChange, ReviewRequest};
@@ -169,10 +169,12 @@ impl Planner<'_> {
                         self.report_issues(&addr, vec![issue]);
                     }
                     excluded.extend(found.excluded);
+                    // An instance does not know under which alias it is configured.
+                    let own = |operation| Operation { provider: provider.clone(), ..operation };
                     works.push(ClusterWork {
                         cluster: self.clusters.get(&provider).cloned(),
                         policy: instance.policy(),
-                        operations: found.operations,
+                        operations: found.operations.into_iter().map(own).collect(),
                         managed: found.managed,
                         unavailable: found.unavailable,
                         provider,
