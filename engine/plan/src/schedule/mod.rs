@@ -96,6 +96,16 @@ struct Steps {
     destroyed: Option<NodeId>,
 }
 
+/// When an object is destroyed whose dependants only let go of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Deletion {
+    /// When they have: nothing ever refers to what is gone.
+    AfterDependants,
+    /// Before they do, as Terraform always has it: what they become may need something that itself has to wait until the
+    /// object is gone. Everything is destroyed before anything is made then, so there is always an order.
+    BeforeDependants,
+}
+
 #[derive(Debug, Default)]
 struct Builder {
     dag: Dag<Item>,
@@ -105,6 +115,10 @@ struct Builder {
     operations: BTreeMap<OperationId, NodeId>,
     /// Hold and release of each node.
     held: BTreeMap<(ProviderConfigAddr, NodeName), (NodeId, NodeId)>,
+    /// Releases of nodes that are given back.
+    given_back: BTreeMap<ProviderConfigAddr, Vec<NodeId>>,
+    /// Groups behind which there are operations.
+    over_operations: BTreeSet<Subject>,
     /// Which provider configuration carries a step out.
     providers: BTreeMap<NodeId, ProviderConfigAddr>,
 }
@@ -115,21 +129,31 @@ struct Builder {
 /// Node groups that depend on each other crosswise, two provider configurations that change one node, a unit that is
 /// larger than the budget: each names what it is about.
 pub fn schedule(work: Work<'_>) -> Result<Schedule, Diagnostics> {
-    let mut builder = Builder::default();
-    builder.add_changes(&work);
-    builder.add_operations(&work)?;
-    builder.add_configured(&work);
-    builder.add_stored(&work);
-    let order = builder.dag.order().map_err(|cycle| builder.describe(&cycle))?;
+    let mut builder = Builder::of(&work, Deletion::AfterDependants)?;
+    let mut order = builder.dag.order();
+    if order.is_err() {
+        builder = Builder::of(&work, Deletion::BeforeDependants)?;
+        order = builder.dag.order();
+    }
+    let order = order.map_err(|cycle| builder.describe(&cycle))?;
     let mut warnings = Diagnostics::new();
-    let (holds, waves) = builder.add_waves(&work, &order, &mut warnings)?;
     let given_back = builder.give_back(work.held);
+    let (holds, waves) = builder.add_waves(&work, &order, &mut warnings)?;
     builder.add_configures();
     let graph = contract::graph(&builder.dag).map_err(|cycle| builder.describe(&cycle))?;
     Ok(Schedule { holds, waves, given_back, graph, warnings })
 }
 
 impl Builder {
+    fn of(work: &Work<'_>, deletion: Deletion) -> Result<Self, Diagnostics> {
+        let mut builder = Self { over_operations: Self::groups_over_operations(work), ..Self::default() };
+        builder.add_changes(work);
+        builder.add_operations(work)?;
+        builder.add_configured(work);
+        builder.add_stored(work, deletion);
+        Ok(builder)
+    }
+
     fn step(&mut self, step: Step, provider: &ProviderConfigAddr) -> NodeId {
         let id = self.dag.add(Item::Step(step));
         self.providers.insert(id, provider.clone());

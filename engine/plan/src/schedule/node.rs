@@ -12,7 +12,7 @@ use engine_model::{
 };
 
 use super::{Builder, Work};
-use crate::depend::{Dependencies, Subject};
+use crate::depend::Subject;
 
 impl Builder {
     /// Adds operations with the hold and the release around them, and hangs the owners' own steps behind them.
@@ -30,7 +30,7 @@ impl Builder {
                 self.order_operation(&cluster.provider, operation, &cluster.operations);
             }
             self.hang_owners(&cluster.provider, &cluster.operations);
-            self.project(work.dependencies, &cluster.operations);
+            self.project(work, &cluster.operations);
         }
         Ok(())
     }
@@ -94,7 +94,7 @@ impl Builder {
     }
 
     /// A dependency between two resources that both have operations is projected per node.
-    fn project(&mut self, dependencies: &Dependencies, operations: &[Operation]) {
+    fn project(&mut self, work: &Work<'_>, operations: &[Operation]) {
         let mut by_owner: BTreeMap<&ResourceAddr, BTreeMap<&NodeName, Vec<NodeId>>> = BTreeMap::new();
         for operation in operations {
             for owner in &operation.owners {
@@ -103,10 +103,9 @@ impl Builder {
             }
         }
         for (owner, nodes) in &by_owner {
-            let Some(needs) = dependencies.configured.get(&Subject::Instance((*owner).clone())) else { continue };
-            for need in needs {
+            for need in self.needs(work, &Subject::Instance((*owner).clone())) {
                 let Subject::Instance(need) = need else { continue };
-                let Some(earlier) = by_owner.get(need) else { continue };
+                let Some(earlier) = by_owner.get(&need) else { continue };
                 for (node, after) in nodes {
                     let before = earlier.get(node).cloned().unwrap_or_default();
                     // One operation may carry out both resources: then there is nothing to order.
@@ -115,6 +114,52 @@ impl Builder {
                 }
             }
         }
+    }
+
+    /// Groups through which a resource with operations is needed: who meets it on its nodes must see it behind them.
+    pub(super) fn groups_over_operations(work: &Work<'_>) -> BTreeSet<Subject> {
+        let owners = work.clusters.iter().flat_map(|cluster| &cluster.operations).flat_map(|o| &o.owners);
+        let mut todo: Vec<Subject> = owners.cloned().map(Subject::Instance).collect();
+        let mut found = BTreeSet::new();
+        if todo.is_empty() {
+            return found;
+        }
+        let mut users: BTreeMap<&Subject, Vec<&Subject>> = BTreeMap::new();
+        for (subject, needs) in &work.dependencies.configured {
+            if matches!(subject, Subject::Group(_)) {
+                needs.iter().for_each(|need| users.entry(need).or_default().push(subject));
+            }
+        }
+        while let Some(subject) = todo.pop() {
+            for user in users.get(&subject).into_iter().flatten() {
+                if found.insert((*user).clone()) {
+                    todo.push((*user).clone());
+                }
+            }
+        }
+        found
+    }
+
+    /// What a subject needs. Of a resource with operations also what stands behind groups, as far as that has operations
+    /// too: such a dependency is one of node to node, and a group would make it one of all nodes to all nodes.
+    pub(super) fn needs(&self, work: &Work<'_>, subject: &Subject) -> BTreeSet<Subject> {
+        let Some(needs) = work.dependencies.configured.get(subject) else { return BTreeSet::new() };
+        let owns =
+            |addr: &ResourceAddr| work.clusters.iter().any(|c| c.operations.iter().any(|o| o.owners.contains(addr)));
+        if !matches!(subject, Subject::Instance(addr) if owns(addr)) {
+            return needs.clone();
+        }
+        let (mut found, mut seen) = (BTreeSet::new(), BTreeSet::new());
+        let mut todo: Vec<&Subject> = needs.iter().collect();
+        while let Some(need) = todo.pop() {
+            if !self.over_operations.contains(need) {
+                found.insert(need.clone());
+            } else if seen.insert(need) {
+                todo.extend(work.dependencies.configured.get(need).into_iter().flatten());
+            }
+        }
+        found.remove(subject);
+        found
     }
 
     /// Do both resources have operations on one provider configuration? Then they meet on their nodes.

@@ -1,6 +1,6 @@
 //! Steps of changes, and their order by what the configuration and the state say.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use engine_graph::NodeId;
 use engine_model::{
@@ -9,7 +9,7 @@ use engine_model::{
     execution::{Step, Which},
 };
 
-use super::{Builder, Item, Steps, Work};
+use super::{Builder, Deletion, Item, Steps, Work};
 use crate::depend::Subject;
 
 impl Builder {
@@ -71,7 +71,8 @@ impl Builder {
     /// Everything is made after what its configuration refers to. Two resources with operations on one provider meet on
     /// their nodes instead (see `node.rs`): there only the last steps are ordered.
     pub(super) fn add_configured(&mut self, work: &Work<'_>) {
-        for (subject, needs) in &work.dependencies.configured {
+        for subject in work.dependencies.configured.keys() {
+            let needs = self.needs(work, subject);
             let (makes, made) = match subject {
                 Subject::Instance(addr) => {
                     let Some(steps) = self.steps.get(addr) else { continue };
@@ -81,7 +82,7 @@ impl Builder {
                 Subject::Group(name) => (vec![self.group(name)], None),
             };
             let mut before: Vec<NodeId> = Vec::new();
-            for need in needs {
+            for need in &needs {
                 let ends = self.settled(need);
                 match (subject, need) {
                     (Subject::Instance(addr), Subject::Instance(other)) if self.meet_on_nodes(work, addr, other) => {
@@ -95,9 +96,11 @@ impl Builder {
     }
 
     /// Destruction goes against the dependencies that the state remembers.
-    pub(super) fn add_stored(&mut self, work: &Work<'_>) {
-        let actions: BTreeMap<&ResourceAddr, Action> =
-            work.changes.iter().filter(|c| c.deposed.is_none()).map(|c| (&c.addr, c.action)).collect();
+    pub(super) fn add_stored(&mut self, work: &Work<'_>, deletion: Deletion) {
+        let current = || work.changes.iter().filter(|change| change.deposed.is_none());
+        let actions: BTreeMap<&ResourceAddr, Action> = current().map(|c| (&c.addr, c.action)).collect();
+        let kept_until_replaced: BTreeSet<&ResourceAddr> =
+            current().filter(|change| change.create_before_destroy).map(|change| &change.addr).collect();
         for (dependant, needs) in &work.dependencies.stored {
             let Some(upper) = self.steps.get(dependant).cloned() else { continue };
             for need in needs.iter().filter(|need| *need != dependant) {
@@ -106,9 +109,19 @@ impl Builder {
                 // What depends on it goes first, or has let go of it, before it is destroyed or changed.
                 let gone = upper.destroyed.filter(|_| actions.get(dependant) != Some(&Action::Forget));
                 match action {
-                    Action::Delete => {
+                    Action::Delete if deletion == Deletion::AfterDependants || kept_until_replaced.contains(need) => {
                         let before = gone.or(upper.made);
                         self.join(before.as_slice(), &lower.destroys, String::new);
+                    }
+                    Action::Delete => {
+                        self.join(gone.as_slice(), &lower.destroys, String::new);
+                        let is_made_later = !matches!(
+                            actions.get(dependant),
+                            None | Some(Action::NoOp | Action::Replace(ReplaceOrder::CreateThenDestroy))
+                        );
+                        if is_made_later {
+                            self.join(lower.destroyed.as_slice(), &upper.makes, String::new);
+                        }
                     }
                     Action::Replace(ReplaceOrder::DestroyThenCreate) => {
                         self.join(gone.as_slice(), &lower.destroys, String::new);
@@ -117,6 +130,9 @@ impl Builder {
                         let before: Vec<NodeId> = gone.into_iter().chain(upper.made).collect();
                         self.join(&before, &lower.destroys, String::new);
                     }
+                    // What is kept until it is replaced goes last, whatever else there is.
+                    Action::Update
+                        if deletion == Deletion::BeforeDependants && kept_until_replaced.contains(dependant) => {}
                     Action::Update if upper.made.is_none() => {
                         self.join(gone.as_slice(), &lower.makes, String::new);
                     }

@@ -19,6 +19,8 @@ use super::{Builder, ClusterWork, Item, Work, node::by_node};
 struct Unit<'a> {
     /// How many holds must have been released before, at least.
     rank: usize,
+    /// An earlier run still holds one of its nodes.
+    held: bool,
     domain: String,
     name: String,
     nodes: Vec<(&'a NodeName, Vec<&'a Operation>)>,
@@ -36,10 +38,12 @@ impl Builder {
         let ranks = self.ranks(order);
         let (mut holds, mut waves) = (Vec::new(), Vec::new());
         for clusters in by_cluster(work.clusters) {
-            // Provider configurations of one cluster share one budget, so they take turns.
-            let mut released: Vec<NodeId> = Vec::new();
+            // Provider configurations of one cluster share one budget, so they take turns. Nodes that are given back use
+            // it up until they are.
+            let back = clusters.iter().filter_map(|cluster| self.given_back.get(&cluster.provider));
+            let mut released: Vec<NodeId> = back.flatten().copied().collect();
             for cluster in clusters {
-                let packed = pack(units(cluster, &ranks), cluster, warnings)?;
+                let packed = pack(units(cluster, &ranks, work.held), cluster, warnings)?;
                 for (number, units) in packed.into_iter().enumerate() {
                     let wave = waves.len();
                     released = self.add_wave(cluster, wave, &units, &released);
@@ -61,7 +65,8 @@ impl Builder {
         let mut all = Vec::new();
         for ((provider, node), held) in held {
             if !self.held.contains_key(&(provider.clone(), node.clone())) {
-                self.step(Step::Release(provider.clone(), node.clone()), provider);
+                let release = self.step(Step::Release(provider.clone(), node.clone()), provider);
+                self.given_back.entry(provider.clone()).or_default().push(release);
                 all.push(GivenBack { node: node.clone(), provider: provider.clone(), plan: held.plan.clone() });
             }
         }
@@ -112,10 +117,17 @@ fn by_cluster(clusters: &[ClusterWork]) -> Vec<Vec<&ClusterWork>> {
     groups
 }
 
-fn units<'a>(cluster: &'a ClusterWork, ranks: &BTreeMap<(ProviderConfigAddr, NodeName), usize>) -> Vec<Unit<'a>> {
+/// In the order in which they are held: of equal rank those first that an earlier run still holds, as they use up the
+/// budget until they are given back.
+fn units<'a>(
+    cluster: &'a ClusterWork,
+    ranks: &BTreeMap<(ProviderConfigAddr, NodeName), usize>,
+    held: &BTreeMap<(ProviderConfigAddr, NodeName), HeldNode>,
+) -> Vec<Unit<'a>> {
     let mut units: BTreeMap<(usize, String, String), Unit<'a>> = BTreeMap::new();
     for (node, operations) in by_node(&cluster.operations) {
-        let Some(rank) = ranks.get(&(cluster.provider.clone(), node.clone())) else { continue };
+        let key = (cluster.provider.clone(), node.clone());
+        let Some(rank) = ranks.get(&key) else { continue };
         let label = |read: fn(&Operation) -> &Option<String>| operations.iter().find_map(|o| read(o).clone());
         // A missing label is a domain, or a unit, of its own.
         let own = || format!("\u{0}{node}");
@@ -124,13 +136,19 @@ fn units<'a>(cluster: &'a ClusterWork, ranks: &BTreeMap<(ProviderConfigAddr, Nod
             None => String::new(),
         };
         let name = cluster.policy.unit.as_ref().and_then(|_| label(|o| &o.unit)).unwrap_or_else(own);
-        units
-            .entry((*rank, domain.clone(), name.clone()))
-            .or_insert_with(|| Unit { rank: *rank, domain, name, nodes: Vec::new() })
-            .nodes
-            .push((node, operations));
+        let unit = units.entry((*rank, domain.clone(), name.clone())).or_insert_with(|| Unit {
+            rank: *rank,
+            held: false,
+            domain,
+            name,
+            nodes: Vec::new(),
+        });
+        unit.held |= held.contains_key(&key);
+        unit.nodes.push((node, operations));
     }
-    units.into_values().collect()
+    let mut units: Vec<Unit<'a>> = units.into_values().collect();
+    units.sort_by_key(|unit| (unit.rank, !unit.held));
+    units
 }
 
 /// Packs units into waves, in order, as many as the budget allows; a wave stays inside one rank and one domain.
