@@ -64,7 +64,7 @@ impl PlanView<'_> {
             named(plan.outputs.iter().map(|(name, output)| (name.to_string(), change::output(output, show)))),
         ));
         members.extend(self.prior_state().map(|prior| ("prior_state", prior)));
-        members.push(("configuration", configuration::configuration(self.config, self.providers)));
+        members.push(("configuration", configuration::configuration(self.config, self.providers, show)));
         members.push(("relevant_attributes", configuration::relevant_attributes(self.config)));
         members.push(("timestamp", text(&*plan.timestamp)));
         members.push(("applyable", Json::Bool(!plan.errored && plan.changes_anything())));

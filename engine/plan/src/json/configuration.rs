@@ -1,4 +1,5 @@
-//! `configuration`: what was written, with each expression as a constant or as the references in it.
+//! `configuration`: what was written, with each expression as a constant or as the references in it. A constant that is
+//! written where the schema, the variable or the output says *sensitive* is null unless secrets are asked for.
 
 use std::collections::BTreeSet;
 
@@ -9,25 +10,35 @@ use engine_lang::{
 };
 use engine_model::{
     address::{Mode, ModulePath},
-    schema::Block,
+    schema::{Attribute, AttributeType, Block},
 };
 use engine_value::json::{Json, to_tree};
 
 use super::{modules, named, number, object, text};
 use crate::Providers;
 
+/// What everything here looks at.
+#[derive(Clone, Copy)]
+struct Context<'a> {
+    config: &'a Config,
+    providers: &'a Providers,
+    show_sensitive: bool,
+}
+
 /// The member `configuration`.
-pub(super) fn configuration(config: &Config, providers: &Providers) -> Json {
+pub(super) fn configuration(config: &Config, providers: &Providers, show_sensitive: bool) -> Json {
+    let context = Context { config, providers, show_sensitive };
     let mut members = Vec::new();
-    let provider_config = provider_configs(config, providers);
+    let provider_config = provider_configs(context);
     if !provider_config.is_empty() {
         members.push(("provider_config", named(provider_config.into_iter())));
     }
-    members.push(("root_module", module(config, providers, &ModulePath::root(), &config.root)));
+    members.push(("root_module", module(context, &ModulePath::root(), &config.root)));
     object(members)
 }
 
-fn provider_configs(config: &Config, providers: &Providers) -> Vec<(String, Json)> {
+fn provider_configs(context: Context<'_>) -> Vec<(String, Json)> {
+    let Context { config, providers, .. } = context;
     let mut found = std::collections::BTreeMap::new();
     for (path, module) in config.modules() {
         for (name, block) in &module.providers {
@@ -42,6 +53,7 @@ fn provider_configs(config: &Config, providers: &Providers) -> Vec<(String, Json
             }
             if let Some(provider) = providers.get(&addr) {
                 let expressions = expressions(
+                    context,
                     block.arguments.attributes(),
                     block.arguments.blocks(),
                     &provider.schemas().provider.block,
@@ -80,7 +92,7 @@ fn provider_key(config: &Config, path: &ModulePath, resource: &Resource) -> Stri
     }
 }
 
-fn module(config: &Config, providers: &Providers, path: &ModulePath, module: &Module) -> Json {
+fn module(context: Context<'_>, path: &ModulePath, module: &Module) -> Json {
     let mut members = Vec::new();
     if !module.outputs.is_empty() {
         let outputs = module.outputs.iter().map(|(name, output)| {
@@ -88,7 +100,7 @@ fn module(config: &Config, providers: &Providers, path: &ModulePath, module: &Mo
             if output.sensitive {
                 members.push(("sensitive", Json::Bool(true)));
             }
-            members.push(("expression", expression(&output.value)));
+            members.push(("expression", context.expression(&output.value, output.sensitive)));
             members.extend(output.description.as_ref().map(|description| ("description", text(&**description))));
             members.extend(depends_on(&output.depends_on));
             (name.to_string(), object(members))
@@ -99,22 +111,27 @@ fn module(config: &Config, providers: &Providers, path: &ModulePath, module: &Mo
         // Managed ones first, as Terraform has them.
         let of = |mode: Mode| module.resources.values().filter(move |resource| resource.name.mode == mode);
         let resources = of(Mode::Managed).chain(of(Mode::Data));
-        let resources = resources.map(|one| resource(config, providers, path, one)).collect();
+        let resources = resources.map(|one| resource(context, path, one)).collect();
         members.push(("resources", Json::Array(resources)));
     }
     if !module.calls.is_empty() {
-        let calls = module.calls.values().map(|one| (one.name.to_string(), call(config, providers, path, one)));
+        let calls = module.calls.values().map(|one| (one.name.to_string(), call(context, path, one)));
         members.push(("module_calls", named(calls)));
     }
     if !module.variables.is_empty() {
-        members.push(("variables", named(module.variables.values().map(|one| (one.name.to_string(), variable(one))))));
+        members.push((
+            "variables",
+            named(module.variables.values().map(|one| (one.name.to_string(), variable(context, one)))),
+        ));
     }
     object(members)
 }
 
-fn variable(variable: &Variable) -> Json {
+fn variable(context: Context<'_>, variable: &Variable) -> Json {
     let mut members = Vec::new();
+    let hidden = variable.sensitive && !context.show_sensitive;
     let default = variable.default.as_ref().and_then(constant);
+    let default = default.map(|default| if hidden { Json::Null } else { default });
     members.extend(default.map(|default| ("default", default)));
     members.extend(variable.description.as_ref().map(|description| ("description", text(&**description))));
     if variable.sensitive {
@@ -123,7 +140,8 @@ fn variable(variable: &Variable) -> Json {
     object(members)
 }
 
-fn resource(config: &Config, providers: &Providers, path: &ModulePath, resource: &Resource) -> Json {
+fn resource(context: Context<'_>, path: &ModulePath, resource: &Resource) -> Json {
+    let Context { config, providers, .. } = context;
     let name = &resource.name;
     let mut members = vec![
         ("address", text(name.to_string())),
@@ -135,7 +153,7 @@ fn resource(config: &Config, providers: &Providers, path: &ModulePath, resource:
     let provider = config.provider(path, &resource.provider_name()).map(|resolved| resolved.addr.provider);
     let schema = provider.and_then(|provider| providers.schema(&provider, name.mode, &name.ty).ok());
     if let Some(schema) = schema {
-        let found = expressions(resource.arguments.attributes(), resource.arguments.blocks(), &schema.block);
+        let found = expressions(context, resource.arguments.attributes(), resource.arguments.blocks(), &schema.block);
         members.extend(found.map(|expressions| ("expressions", expressions)));
         members.push(("schema_version", number(schema.version)));
     }
@@ -144,16 +162,18 @@ fn resource(config: &Config, providers: &Providers, path: &ModulePath, resource:
     object(members)
 }
 
-fn call(config: &Config, providers: &Providers, path: &ModulePath, call: &ModuleCall) -> Json {
+fn call(context: Context<'_>, path: &ModulePath, call: &ModuleCall) -> Json {
     let mut members = vec![("source", text(&*call.source))];
-    let arguments: Vec<_> =
-        call.arguments.attributes().map(|a| (a.name().to_string(), expression(&a.value()))).collect();
+    let variables = call.module.as_ref().map(|module| &module.variables);
+    let is_sensitive = |name: &str| variables.and_then(|all| all.get(name)).is_some_and(|variable| variable.sensitive);
+    let argument = |a: AttributeRef<'_>| (a.name().to_string(), context.expression(&a.value(), is_sensitive(a.name())));
+    let arguments: Vec<_> = call.arguments.attributes().map(argument).collect();
     if !arguments.is_empty() {
         members.push(("expressions", named(sorted(arguments))));
     }
     members.extend(repeat(&call.repeat));
     if let Some(called) = &call.module {
-        members.push(("module", module(config, providers, &path.child(call.name.clone()), called)));
+        members.push(("module", module(context, &path.child(call.name.clone()), called)));
     }
     members.extend(call.version.as_ref().map(|(version, _)| ("version_constraint", text(version.to_string()))));
     members.extend(depends_on(&call.depends_on));
@@ -182,21 +202,43 @@ fn depends_on(references: &[Expr]) -> Option<(&'static str, Json)> {
 
 /// Arguments and nested blocks, by name.
 fn expressions<'a>(
+    context: Context<'_>,
     attributes: impl Iterator<Item = AttributeRef<'a>>,
     blocks: impl Iterator<Item = BlockRef<'a>>,
     schema: &Block,
 ) -> Option<Json> {
+    let is_sensitive = |name: &str| schema.attributes.get(name).is_some_and(has_secret);
     let mut members: Vec<(String, Json)> =
-        attributes.map(|attribute| (attribute.name().to_string(), expression(&attribute.value()))).collect();
+        attributes.map(|a| (a.name().to_string(), context.expression(&a.value(), is_sensitive(a.name())))).collect();
     let mut nested: std::collections::BTreeMap<String, Vec<Json>> = std::collections::BTreeMap::new();
     for block in blocks {
         let Some(inner) = schema.blocks.get(block.kind()) else { continue };
         let body = block.body();
-        let json = expressions(body.attributes(), body.blocks(), &inner.block).unwrap_or(Json::Object(Vec::new()));
+        let json =
+            expressions(context, body.attributes(), body.blocks(), &inner.block).unwrap_or(Json::Object(Vec::new()));
         nested.entry(block.kind().to_string()).or_default().push(json);
     }
     members.extend(nested.into_iter().map(|(name, blocks)| (name, Json::Array(blocks))));
     (!members.is_empty()).then(|| named(sorted(members)))
+}
+
+/// Is it never shown, or a part of it?
+fn has_secret(attribute: &Attribute) -> bool {
+    attribute.sensitive
+        || match &attribute.ty {
+            AttributeType::Plain(_) => false,
+            AttributeType::Nested { attributes, .. } => attributes.values().any(has_secret),
+        }
+}
+
+impl Context<'_> {
+    /// An expression whose value may be one that is never shown.
+    fn expression(self, expr: &Expr, sensitive: bool) -> Json {
+        if sensitive && !self.show_sensitive && expr.traversals().is_empty() {
+            return object(constant(expr).map(|_| ("constant_value", Json::Null)));
+        }
+        expression(expr)
+    }
 }
 
 /// The value of an expression that refers to nothing and calls nothing.
