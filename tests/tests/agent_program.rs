@@ -1,6 +1,8 @@
 //! The agent as a program, over NVML, against a sandbox that is served: what is approved in its node's object is done to
 //! the cards behind the driver's library, and nothing that a pod holds.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests may panic like tests")]
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};

@@ -1,5 +1,7 @@
 //! The sandbox as commands use it: opened, worked on over HTTPS with real clients, closed, opened again.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests may panic like tests")]
+
 mod cluster;
 mod crash;
 mod identity;

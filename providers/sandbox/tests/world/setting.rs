@@ -1,7 +1,5 @@
 //! A sandbox in a folder of its own, and clients for it.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests may panic like tests")]
-
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
