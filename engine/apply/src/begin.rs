@@ -156,16 +156,14 @@ impl Run {
         Ok(Begun::Call(Box::new(Call::Apply(instance, Box::new(request))), Some(Box::new(intent))))
     }
 
-    /// A new address, and what was read.
+    /// What was read.
     fn state_only(&mut self, addr: &ResourceAddr) -> Vec<Effect> {
         let Some(change) = self.changes.get(addr) else { return Vec::new() };
         if change.after.is_null() {
             return vec![Effect::Remove { addr: addr.clone(), slot: Slot::Current }];
         }
         let mut effects = Vec::new();
-        let from = change.previous.clone().filter(|from| from != addr);
-        let stored = self.snapshot.resource(from.as_ref().unwrap_or(addr)).and_then(|r| r.current.clone());
-        effects.extend(from.map(|from| Effect::Rename { from, to: addr.clone() }));
+        let stored = self.snapshot.resource(addr).and_then(|r| r.current.clone());
         match stored::refreshed(&self.request.providers, change, stored.as_ref()) {
             Ok(object) => effects.push(Effect::object(
                 addr.clone(),

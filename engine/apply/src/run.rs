@@ -167,7 +167,8 @@ impl Run {
         (self.request.events)(event);
     }
 
-    /// The record that makes every later one ours. The clusters that the plan is bound to become the state's.
+    /// The record that makes every later one ours. The clusters that the plan is bound to become the state's, and objects
+    /// get their new addresses.
     async fn open(&mut self) -> Result<(), Diagnostics> {
         let begin = Begin {
             base: self.snapshot.base(),
@@ -178,16 +179,21 @@ impl Run {
             at: self.request.plan.timestamp.clone(),
         };
         self.record(Record::Begin(begin));
-        let clusters: Vec<Effect> = self
+        let clusters = self
             .request
             .plan
             .clusters
             .iter()
             .filter(|(provider, cluster)| self.snapshot.clusters.get(provider) != Some(cluster))
-            .map(|(provider, cluster)| Effect::Cluster(provider.clone(), cluster.clone()))
-            .collect();
-        if !clusters.is_empty() {
-            self.record(Record::Effects(clusters));
+            .map(|(provider, cluster)| Effect::Cluster(provider.clone(), cluster.clone()));
+        // Whatever is done to an object is then done under its new address.
+        let renames = self.changes.values().filter_map(|change| {
+            let from = change.previous.clone().filter(|from| self.snapshot.resource(from).is_some())?;
+            (from != change.addr).then(|| Effect::Rename { from, to: change.addr.clone() })
+        });
+        let effects: Vec<Effect> = clusters.chain(renames).collect();
+        if !effects.is_empty() {
+            self.record(Record::Effects(effects));
         }
         self.flush().await;
         if self.fatal { Err(std::mem::take(&mut self.diagnostics)) } else { Ok(()) }

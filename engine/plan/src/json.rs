@@ -132,7 +132,8 @@ impl PlanView<'_> {
             }
             any = true;
             let slot = change.deposed.clone().map_or(Slot::Current, Slot::Deposed);
-            let stored = self.snapshot.resource(&change.addr).and_then(|resource| resource.object(&slot));
+            let known = change.previous.as_ref().unwrap_or(&change.addr);
+            let stored = self.snapshot.resource(known).and_then(|resource| resource.object(&slot));
             let provider = change.provider.provider.to_string();
             let remembered = stored.map(|stored| (&slot, stored));
             let show = self.show_sensitive;

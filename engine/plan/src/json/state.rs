@@ -68,7 +68,9 @@ pub(super) fn of_object(
     members.extend(modules::address(addr));
     members.push(("provider_name", text(provider)));
     members.push(("schema_version", super::number(version)));
-    members.push(("values", known_part(value, !show_sensitive).unwrap_or(Json::Null)));
+    // Terraform leaves out what would be empty.
+    let values = known_part(value, !show_sensitive).filter(|values| *values != Json::Object(Vec::new()));
+    members.extend(values.map(|values| ("values", values)));
     members.push(("sensitive_values", sensitive_part(value)));
     if let Some((slot, object)) = remembered {
         let needs = ancestors(object);

@@ -73,7 +73,7 @@ impl Planner<'_> {
 
     /// Is it another cluster than the one that the state knows?
     fn other_cluster(&self, addr: &ProviderConfigAddr, found: Option<&ClusterIdentity>) -> Option<Diagnostic> {
-        let expected = self.input.snapshot.clusters.get(addr)?;
+        let expected = self.snapshot.clusters.get(addr)?;
         let found = found.filter(|found| *found != expected)?;
         let detail = format!(
             "The state describes the cluster {expected} behind {addr}, and that leads to the cluster {found} now (the UID \

@@ -44,7 +44,7 @@ impl Planner<'_> {
             state_only: &self.state_only,
             dependencies: &dependencies,
             clusters: &clusters,
-            held: &self.input.snapshot.held,
+            held: &self.snapshot.held,
         };
         let scheduled = schedule(work).unwrap_or_else(|errors| {
             errors.into_iter().for_each(|error| self.report(error));
@@ -102,7 +102,7 @@ impl Planner<'_> {
                 .get(&(addr.clone(), None))
                 .is_some_and(|change| matches!(change.action, Action::Delete | Action::Replace(_) | Action::Update))
         };
-        let resources = self.input.snapshot.resources();
+        let resources = self.snapshot.resources();
         let block = |addr: &ResourceAddr| {
             let first = addr.with_key(None);
             resources
@@ -143,7 +143,7 @@ impl Planner<'_> {
     /// Objects that stay as they are but now need something else: the state must know.
     fn keep_dependencies(&mut self) {
         for change in self.changes.values().filter(|change| change.action == Action::NoOp && !change.after.is_null()) {
-            let stored = self.input.snapshot.current(&change.addr).map(|object| object.ancestors());
+            let stored = self.snapshot.current(&change.addr).map(|object| object.ancestors());
             if stored.is_some_and(|stored| stored != change.dependencies) {
                 self.state_only.insert(change.addr.clone());
             }

@@ -8,6 +8,7 @@
 mod calls;
 mod configured;
 mod finish;
+mod moves;
 mod objects;
 mod orphans;
 mod outputs;
@@ -81,7 +82,8 @@ pub struct PlanOutput {
 
 /// Makes a plan. Changes nothing, and never fails as a whole.
 pub async fn plan(input: PlanInput<'_>, call: Call<'_>) -> PlanOutput {
-    let mut planner = Planner::new(&input, call);
+    let (snapshot, moved) = moves::moved(&input.program, input.snapshot);
+    let mut planner = Planner::new(&input, &snapshot, moved, call);
     planner.check_addresses();
     planner.read().await;
     planner.want_variables();
@@ -128,6 +130,10 @@ struct Ready {
 
 struct Planner<'a> {
     input: &'a PlanInput<'a>,
+    /// What state remembers, under the addresses that the configuration has for it.
+    snapshot: &'a Snapshot,
+    /// The old addresses of what has new ones.
+    moved: BTreeMap<ResourceAddr, ResourceAddr>,
     call: Call<'a>,
     evaluation: Evaluation,
     phase: Phase,
@@ -157,9 +163,16 @@ struct Planner<'a> {
 }
 
 impl<'a> Planner<'a> {
-    fn new(input: &'a PlanInput<'a>, call: Call<'a>) -> Self {
+    fn new(
+        input: &'a PlanInput<'a>,
+        snapshot: &'a Snapshot,
+        moved: BTreeMap<ResourceAddr, ResourceAddr>,
+        call: Call<'a>,
+    ) -> Self {
         Self {
             input,
+            snapshot,
+            moved,
             call,
             evaluation: Evaluation::new(input.program.clone()),
             phase: Phase::Reading,
@@ -238,7 +251,13 @@ impl<'a> Planner<'a> {
         }
     }
 
-    fn insert(&mut self, change: ResourceChange) {
+    fn insert(&mut self, mut change: ResourceChange) {
+        if change.deposed.is_none() {
+            change.previous = self.moved.get(&change.addr).cloned();
+        }
+        if change.previous.is_some() {
+            self.state_only.insert(change.addr.clone());
+        }
         if change.action != Action::NoOp {
             self.state_only.remove(&change.addr);
         }

@@ -423,7 +423,7 @@ impl Planner<'_> {
 
     /// Does the state have exactly this of a data source?
     fn is_stored(&self, addr: &ResourceAddr, provider: &ProviderConfigAddr, object: &Value) -> bool {
-        let stored = self.input.snapshot.current(addr);
+        let stored = self.snapshot.current(addr);
         let stored = stored.and_then(|stored| stored_value(&self.program().providers, addr, provider, stored).ok());
         stored.is_some_and(|(stored, _)| stored == *object)
     }

@@ -36,7 +36,6 @@ impl Planner<'_> {
             return false;
         }
         let open: Vec<ResourceAddr> = self
-            .input
             .snapshot
             .resources()
             .keys()
@@ -63,8 +62,9 @@ impl Planner<'_> {
         let program = self.program();
         let mut module = engine_model::address::ModuleAddr::root();
         for step in addr.module.0.iter() {
+            // Without its call the module's blocks are gone; Terraform says it so too.
             if program.module(&module).is_none_or(|config| !config.calls.contains_key(&step.name)) {
-                return Belongs::No(Orphan::NoModule);
+                return Belongs::No(Orphan::NoResourceConfig);
             }
             let calls = Key::Calls(module.clone(), step.name.clone());
             self.evaluation.want(&calls);
@@ -91,7 +91,7 @@ impl Planner<'_> {
     fn orphan(&mut self, addr: &ResourceAddr, orphan: Orphan) -> bool {
         if addr.mode != Mode::Managed {
             // Data has no life of its own: the state just no longer has it.
-            let provider = self.input.snapshot.resources().get(addr).map(|resource| resource.provider.clone());
+            let provider = self.snapshot.resources().get(addr).map(|resource| resource.provider.clone());
             if let Some(provider) = provider {
                 let change = self.unchanged(addr, &provider, Value::null(Type::Dynamic), 0);
                 self.insert(change);
@@ -122,8 +122,7 @@ impl Planner<'_> {
             self.state_only.insert(addr.clone());
             return false;
         }
-        let create_before_destroy =
-            self.input.snapshot.current(addr).is_some_and(|object| object.create_before_destroy);
+        let create_before_destroy = self.snapshot.current(addr).is_some_and(|object| object.create_before_destroy);
         let change = ResourceChange {
             action: Action::Delete,
             reason: Some(reason),
@@ -194,7 +193,7 @@ impl Planner<'_> {
         if self.input.mode == PlanMode::RefreshOnly {
             return;
         }
-        for (addr, resource) in self.input.snapshot.resources() {
+        for (addr, resource) in self.snapshot.resources() {
             if !self.is_targeted(addr) {
                 continue;
             }
@@ -248,7 +247,7 @@ impl Planner<'_> {
             self.prior.keys().filter(|addr| self.is_targeted(addr)).cloned().collect();
         let mut todo: Vec<ResourceAddr> = found.iter().cloned().collect();
         while let Some(addr) = todo.pop() {
-            for dependant in self.input.snapshot.dependants(&addr) {
+            for dependant in self.snapshot.dependants(&addr) {
                 if self.prior.contains_key(dependant) && found.insert(dependant.clone()) {
                     todo.push(dependant.clone());
                 }
@@ -259,7 +258,6 @@ impl Planner<'_> {
 
     fn forget_data(&mut self) {
         let data: Vec<(ResourceAddr, ProviderConfigAddr)> = self
-            .input
             .snapshot
             .resources()
             .iter()

@@ -17,7 +17,7 @@ impl Planner<'_> {
     /// Every output that there is or will be. One that could not be evaluated stays as it is.
     pub(super) fn output_changes(&mut self) -> BTreeMap<Arc<str>, OutputChange> {
         let mut changes = BTreeMap::new();
-        let snapshot = self.input.snapshot;
+        let snapshot = self.snapshot;
         let declared = &self.program().config.root.outputs;
         let partial = !self.input.targets.is_empty();
         for name in snapshot.outputs.keys().chain(declared.keys()) {
@@ -35,6 +35,9 @@ impl Planner<'_> {
                 }
             };
             let was_sensitive = snapshot.outputs.get(name).is_some_and(|output| output.sensitive);
+            if before.is_null() && self.input.mode == PlanMode::Destroy {
+                continue;
+            }
             let output = declared.get(name).filter(|_| self.input.mode != PlanMode::Destroy);
             let Some(output) = output else {
                 let action = if partial || before.is_null() { Action::NoOp } else { Action::Delete };

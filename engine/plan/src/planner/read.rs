@@ -42,7 +42,7 @@ impl Planner<'_> {
     }
 
     fn decode(&mut self) {
-        for (addr, resource) in self.input.snapshot.resources() {
+        for (addr, resource) in self.snapshot.resources() {
             let Some(object) = resource.current.as_ref().filter(|_| addr.mode == Mode::Managed) else { continue };
             match stored_value(&self.program().providers, addr, &resource.provider, object) {
                 Ok((stored, schema_version)) => {
@@ -69,7 +69,7 @@ impl Planner<'_> {
 
     /// Provider configurations that look after objects of the state.
     pub(super) fn stored_providers(&self) -> Vec<ProviderConfigAddr> {
-        let managed = self.input.snapshot.resources().iter().filter(|(addr, _)| addr.mode == Mode::Managed);
+        let managed = self.snapshot.resources().iter().filter(|(addr, _)| addr.mode == Mode::Managed);
         let mut found: Vec<ProviderConfigAddr> = managed.map(|(_, resource)| resource.provider.clone()).collect();
         found.sort();
         found.dedup();

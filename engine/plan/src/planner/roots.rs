@@ -124,7 +124,7 @@ impl Planner<'_> {
 
     /// Every address of the state, and every block of the configuration.
     fn known(&self) -> Vec<ResourceAddr> {
-        let stored = self.input.snapshot.resources().keys().cloned();
+        let stored = self.snapshot.resources().keys().cloned();
         let modules = self.program().config.modules();
         let blocks = modules.iter().flat_map(|(path, module)| {
             let addr = path.0.iter().fold(ModuleAddr::root(), |addr, name| addr.child(name.clone(), None));

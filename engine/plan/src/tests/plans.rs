@@ -163,7 +163,7 @@ fn orphans_are_destroyed_each_with_its_reason() {
         ("mock_object.each[\"b\"]", Orphan::EachKey),
         ("mock_object.block", Orphan::NoResourceConfig),
         ("module.m[1].mock_object.x", Orphan::NoModule),
-        ("module.n.mock_object.x", Orphan::NoModule),
+        ("module.n.mock_object.x", Orphan::NoResourceConfig),
     ] {
         let change = planned.change(addr);
         assert_eq!((change.action, &change.reason), (Action::Delete, &Some(Reason::Orphan(orphan))), "{addr}");
@@ -463,4 +463,51 @@ fn without_refresh_nothing_is_read() {
     bench.planned();
     let calls = &bench.world.lock().unwrap().calls;
     assert!(calls.contains(&"read 2".to_owned()), "one call for all: {calls:?}");
+}
+
+#[test]
+fn an_object_whose_block_got_or_lost_its_count_is_the_same_object() {
+    let planned = Bench::files(&[
+        (
+            "main.tf",
+            r#"
+            resource "mock_object" "got" { count = 2 }
+            resource "mock_object" "lost" { name = "new" }
+            resource "mock_object" "each" { for_each = toset(["a"]) }
+            module "m" {
+              source = "./m"
+              count  = 1
+            }
+            "#,
+        ),
+        ("m/main.tf", r#"resource "mock_object" "x" { }"#),
+    ])
+    .stored("mock_object.got", &[])
+    .stored("mock_object.lost[0]", &[])
+    .stored("mock_object.lost[1]", &[])
+    .stored("mock_object.each", &[])
+    .stored("module.m.mock_object.x", &[])
+    .planned();
+    let expected = [
+        "mock_object.each delete",
+        "mock_object.each[\"a\"] create",
+        "mock_object.got[1] create",
+        "mock_object.lost update",
+        "mock_object.lost[1] delete",
+    ];
+    assert_eq!(planned.actions(), expected);
+    let previous = |addr: &str| planned.change(addr).previous.as_ref().map(ToString::to_string);
+    assert_eq!(previous("mock_object.got[0]").as_deref(), Some("mock_object.got"));
+    assert_eq!(previous("mock_object.lost").as_deref(), Some("mock_object.lost[0]"));
+    assert_eq!(previous("module.m[0].mock_object.x").as_deref(), Some("module.m.mock_object.x"));
+    assert!(planned.0.plan.changes_anything());
+}
+
+#[test]
+fn nothing_moves_onto_an_address_that_is_taken() {
+    let planned = Bench::new(r#"resource "mock_object" "a" { count = 1 }"#)
+        .stored("mock_object.a", &[])
+        .stored("mock_object.a[0]", &[])
+        .planned();
+    assert_eq!(planned.actions(), ["mock_object.a delete"]);
 }
