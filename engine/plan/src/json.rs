@@ -43,12 +43,11 @@ impl PlanView<'_> {
     pub fn to_json(&self) -> Json {
         let plan = self.plan;
         let show = self.show_sensitive;
-        let mut members = vec![
-            ("format_version", text("1.2")),
-            ("terraform_version", text(TERRAFORM_VERSION)),
-            ("variables", self.variables()),
-            ("planned_values", self.planned_values()),
-        ];
+        let mut members = vec![("format_version", text("1.2")), ("terraform_version", text(TERRAFORM_VERSION))];
+        if !plan.variables.is_empty() {
+            members.push(("variables", self.variables()));
+        }
+        members.push(("planned_values", self.planned_values()));
         if !plan.drift.is_empty() {
             let drift = plan.drift.iter().map(|drift| change::drift(drift, show)).collect();
             members.push(("resource_drift", Json::Array(drift)));
@@ -58,11 +57,15 @@ impl PlanView<'_> {
             let is_read = change.addr.mode != Mode::Managed && change.action == Action::NoOp;
             !is_read && (!change.before.is_null() || !change.after.is_null())
         });
-        members.push(("resource_changes", Json::Array(shown.map(|change| change::resource(change, show)).collect())));
-        members.push((
-            "output_changes",
-            named(plan.outputs.iter().map(|(name, output)| (name.to_string(), change::output(output, show)))),
-        ));
+        let changes: Vec<Json> = shown.map(|change| change::resource(change, show)).collect();
+        // What would be empty is left out, as in Terraform.
+        if !changes.is_empty() {
+            members.push(("resource_changes", Json::Array(changes)));
+        }
+        if !plan.outputs.is_empty() {
+            let outputs = plan.outputs.iter().map(|(name, output)| (name.to_string(), change::output(output, show)));
+            members.push(("output_changes", named(outputs)));
+        }
         members.extend(self.prior_state().map(|prior| ("prior_state", prior)));
         members.push(("configuration", configuration::configuration(self.config, self.providers, show)));
         members.push(("relevant_attributes", configuration::relevant_attributes(self.config)));

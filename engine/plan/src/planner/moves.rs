@@ -1,12 +1,12 @@
 //! Implied moves: an object whose block got or lost its `count` is the same object under a new address.
 //!
-//! As in Terraform `x` is `x[0]` where `x` has a count now, and the other way round; likewise for module calls. Nothing
-//! moves onto an address that is taken.
+//! As in Terraform `x` is `x[0]` where `x` has a count now, and the other way round. Not so for module calls (observed).
+//! Nothing moves onto an address that is taken.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
 use engine_lang::config::Repeat;
-use engine_model::address::{InstanceKey, ModuleAddr, ResourceAddr};
+use engine_model::address::{InstanceKey, ResourceAddr};
 use state::Snapshot;
 
 use crate::program::Program;
@@ -36,16 +36,9 @@ pub(super) fn moved<'a>(
 
 /// The address that the configuration has for an object of the state.
 fn destination(program: &Program, addr: &ResourceAddr) -> ResourceAddr {
-    let mut module = ModuleAddr::root();
-    for step in addr.module.0.iter() {
-        let call = program.module(&module).and_then(|config| config.calls.get(&step.name));
-        let key = call.map_or_else(|| step.key.clone(), |call| implied(&call.repeat, step.key.as_ref()));
-        module = module.child(step.name.clone(), key);
-    }
-    let to = ResourceAddr { module, ..addr.clone() };
-    match program.resource(&to) {
-        Some(block) => to.with_key(implied(&block.repeat, addr.key.as_ref())),
-        None => to,
+    match program.resource(addr) {
+        Some(block) => addr.with_key(implied(&block.repeat, addr.key.as_ref())),
+        None => addr.clone(),
     }
 }
 
