@@ -1,4 +1,4 @@
-//! The providers of this release: compiled in, so there is nothing to download or to trust.
+//! The providers of this release: compiled in, so there is nothing to download or to trust. A test brings its own besides.
 
 use std::sync::Arc;
 
@@ -18,5 +18,5 @@ pub(crate) fn providers(session: &Session, instead: Option<ConnectionOverride>) 
         Arc::new(KubernetesProvider::new(environment.clone(), instead.clone())),
         Arc::new(GpuProvider::new(environment, instead)),
     ];
-    Providers::new(all)
+    Providers::new(all.into_iter().chain(session.env.providers.iter().cloned()))
 }

@@ -7,6 +7,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
+use providers_api::Provider;
 use tokio_util::sync::CancellationToken;
 
 /// Where a run comes from.
@@ -23,6 +24,8 @@ pub struct Environment {
     pub who: String,
     /// Cancelled at the first interrupt.
     pub interrupt: CancellationToken,
+    /// Providers besides those that are compiled in: none but in tests.
+    pub providers: Vec<Arc<dyn Provider>>,
 }
 
 /// Where a run writes.

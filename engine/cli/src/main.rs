@@ -51,6 +51,7 @@ async fn command() -> Exit {
         interactive: io::stdin().is_terminal(),
         who: who(),
         interrupt: interrupt.clone(),
+        providers: Vec::new(),
     };
     let out = Out {
         stdout: Shared::new(io::stdout()),
