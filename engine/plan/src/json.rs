@@ -68,7 +68,10 @@ impl PlanView<'_> {
         }
         members.extend(self.prior_state().map(|prior| ("prior_state", prior)));
         members.push(("configuration", configuration::configuration(self.config, self.providers, show)));
-        members.push(("relevant_attributes", configuration::relevant_attributes(self.config)));
+        let relevant = configuration::relevant_attributes(self.config);
+        if relevant != Json::Array(Vec::new()) {
+            members.push(("relevant_attributes", relevant));
+        }
         members.push(("timestamp", text(&*plan.timestamp)));
         members.push(("applyable", Json::Bool(!plan.errored && plan.changes_anything())));
         members.push(("complete", Json::Bool(!plan.errored && plan.incomplete.is_none())));

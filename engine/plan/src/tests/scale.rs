@@ -67,3 +67,19 @@ fn all_of_one_block_in_all_of_another_are_sums_and_no_products() {
     assert!(edges <= 4 * N, "{edges} edges");
     assert!(planned.0.plan.changes.iter().all(|change| change.dependencies.len() <= 1));
 }
+
+#[test]
+fn a_plan_of_what_is_as_it_should_be_is_no_more_work() {
+    let work = |n: usize| {
+        let mut bench = each(n);
+        for i in 0..n {
+            bench = bench.stored(&format!("mock_object.x[\"k{i}\"]"), &[]);
+            bench = bench.stored(&format!("mock_object.y[\"k{i}\"]"), &[("name", "id-1")]);
+        }
+        let planned = bench.planned();
+        assert_eq!(planned.actions(), [""; 0]);
+        planned.0.work
+    };
+    let (small, large) = (work(100), work(1_000));
+    assert!(large <= 11 * small, "{small} for 100, {large} for 1000");
+}

@@ -273,3 +273,21 @@ fn an_unknown_provider_lists_those_that_there_are() {
     );
     check_validate(text, &["main.tf:3: Unknown provider"]);
 }
+
+#[test]
+fn a_place_is_followed_to_the_line_of_the_variables_file() {
+    let mut bench = Bench::new(
+        "variable \"size\" { type = number }\nlocals {\n  part = { size = var.size }\n}\n\
+         resource \"mock_object\" \"a\" {\n  parts = {\n    big = local.part\n  }\n}\n",
+    );
+    let file = bench.sources.add("terraform.tfvars", "# sizes\nsize = 3\n");
+    let (mut values, wrong) = engine_lang::config::variable_values(file, "# sizes\nsize = 3\n");
+    assert!(wrong.is_empty());
+    let given = crate::Given::Written(values.remove("size").unwrap());
+    std::sync::Arc::make_mut(&mut bench.program).variables.insert("size".into(), given);
+    let at = Path::root().attr("parts").key("big").attr("size");
+    bench.world.lock().unwrap().findings.push(mock::finding("mock_object.a", at));
+    let plan = bench.plan().plan;
+    let place = plan.review.findings[0].places[0].1.source.clone().unwrap();
+    assert_eq!((place.file.as_str(), place.line), ("terraform.tfvars", 2));
+}
