@@ -60,10 +60,21 @@ pub(crate) fn definition() -> Value {
 }
 
 impl Cluster {
+    /// Removes the commands of an earlier process: whoever gave them is gone, and must not be surprised by them later.
+    pub(super) fn forget_executions(&self) {
+        let names: Vec<Arc<str>> = self.ground.store.read().list(RESOURCE).map(|(key, _)| key.name.clone()).collect();
+        for name in names {
+            self.hands.delete(Part::Commands, &format!("/apis/{GROUP_VERSION}/executions/{name}"), &json!({}));
+        }
+    }
+
     /// Carries out a command, unless that was done already.
     pub(super) fn execute(&mut self, name: &Arc<str>) {
         let found = self.ground.store.read().get(&Key::new(RESOURCE, "", name)).cloned();
         let Some(execution) = found.filter(|found| found.get("status").is_none()) else { return };
+        if !self.executed.insert(name.clone()) {
+            return;
+        }
         let node = execution["spec"]["node"].as_str().unwrap_or_default().to_owned();
         let words = execution["spec"]["command"].as_array().into_iter().flatten();
         let command: Vec<String> = words.filter_map(|word| word.as_str().map(str::to_owned)).collect();

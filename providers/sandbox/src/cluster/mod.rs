@@ -121,6 +121,8 @@ pub(crate) struct Cluster {
     /// When a pod is to be looked at again, in the world's time.
     due: BTreeMap<PodName, u64>,
     work: Work,
+    /// Commands that have been run and are not forgotten yet: never twice.
+    executed: BTreeSet<Arc<str>>,
     /// Answers to commands that wait to be noticed.
     tasks: JoinSet<()>,
 }
@@ -154,8 +156,10 @@ impl Cluster {
             pods_of: BTreeMap::new(),
             due: BTreeMap::new(),
             work: Work::default(),
+            executed: BTreeSet::new(),
             tasks: JoinSet::new(),
         };
+        cluster.forget_executions();
         cluster.begin();
         (cluster, pulse)
     }
@@ -236,6 +240,9 @@ impl Cluster {
             }
             (execution::RESOURCE, ChangeKind::Added) => {
                 self.work.executions.insert(name.clone());
+            }
+            (execution::RESOURCE, ChangeKind::Deleted) => {
+                self.executed.remove(name);
             }
             _ => {}
         }

@@ -2,6 +2,14 @@
 
 use std::path::Path;
 
+use kube::Api;
+use kube::api::{DynamicObject, Patch, PatchParams, PostParams};
+use kube::core::{ApiResource, GroupVersionKind};
+use providers_agent_api::{GpuNode, OperationPhase};
+use providers_simulator::Node;
+use serde_json::json;
+
+use crate::operation::{cut as cut_card, finished};
 use crate::setting::{FLEET, Setting, offered, open};
 
 /// The world as it was after so many bytes of its log.
@@ -38,4 +46,58 @@ async fn a_world_may_be_cut_off_anywhere() {
         assert_eq!(allocated.len(), running, "after line {number}: {allocated:?}");
         world.close().await;
     }
+}
+
+#[tokio::test]
+async fn an_operation_under_way_is_finished_by_the_next_process() {
+    let world = Setting::new(FLEET).await;
+    let card = world.gpu_node("a").await.status.unwrap().cards[0].clone();
+    let operation = cut_card("op-1", &card);
+    let id = card.uuid.clone();
+    // The sandbox goes the moment that the first slice is there: the agent has had no time to say so.
+    let nodes: Api<GpuNode> = Api::all(world.client().await);
+    let patch = Patch::Merge(json!({"spec": {"operation": operation}}));
+    nodes.patch("a", &PatchParams::default(), &patch).await.unwrap();
+    let has_slice = |node: &Node| {
+        let mut cards = node.cards.iter().filter(|card| card.uuid.as_str() == id);
+        cards.any(|card| !card.instances.is_empty())
+    };
+    let hardware = world.sandbox.script().unwrap().hardware().clone();
+    while !hardware.read(|fleet| has_slice(&fleet.nodes["a"])) {
+        tokio::task::yield_now().await;
+    }
+    drop((nodes, hardware));
+    let Setting { sandbox, dir } = world;
+    drop(sandbox);
+
+    let world = Setting { sandbox: open(dir.path(), None).await, dir };
+    let done = finished(&world, "a", "op-1").await;
+    assert_eq!(done.phase, OperationPhase::Succeeded, "{}", done.message);
+    world.settle().await;
+    assert_eq!(offered(&world.node("a").await), ["gpu=1", "mig-1g.10gb=1", "mig-2g.20gb=1"]);
+    world.close().await;
+}
+
+#[tokio::test]
+async fn a_command_that_was_not_run_is_not_run_later() {
+    let world = Setting::new(FLEET).await;
+    let resource = ApiResource::from_gvk(&GroupVersionKind::gvk("sandbox.sliceform.io", "v1alpha1", "Execution"));
+    let spec = json!({"spec": {"node": "b", "command": ["nvidia-smi", "mig", "-dci"]}});
+    let execution = DynamicObject::new("late", &resource).data(spec);
+    let executions: Api<DynamicObject> = Api::all_with(world.client().await, &resource);
+    let Setting { sandbox, dir } = world;
+    // As if the process had died between the two: it is in the world's log, and nobody has run it.
+    executions.create(&PostParams::default(), &execution).await.unwrap();
+    let text = std::fs::read_to_string(dir.path().join("world/log.jsonl")).unwrap();
+    sandbox.close().await.unwrap();
+    let created = text.lines().position(|line| line.contains("Execution") && line.contains("\"late\"")).unwrap();
+    let log: String = text.lines().take(created + 1).map(|line| format!("{line}\n")).collect();
+    let copy = tempfile::tempdir().unwrap();
+    cut(dir.path(), copy.path(), log.as_bytes());
+
+    let world = Setting { sandbox: open(copy.path(), None).await, dir: copy };
+    let executions: Api<DynamicObject> = Api::all_with(world.client().await, &resource);
+    assert!(executions.get_opt("late").await.unwrap().is_none());
+    assert_eq!(offered(&world.node("b").await), ["mig-1g.10gb=1", "mig-3g.40gb=1"]);
+    world.close().await;
 }

@@ -16,7 +16,7 @@ use serde_json::json;
 use crate::setting::{FLEET, PATIENCE, Setting, offered};
 
 /// An operation that cuts a card into 1g.10gb at 0 and 2g.20gb at 2.
-fn cut(id: &str, card: &CardStatus) -> OperationSpec {
+pub(crate) fn cut(id: &str, card: &CardStatus) -> OperationSpec {
     let at = |profile: &str, start, size| InstanceSpec { start, size, profile: profile.to_owned() };
     let layout = Layout { mig: true, instances: vec![at("1g.10gb", 0, 1), at("2g.20gb", 2, 2)], sharing: None };
     let spec = CardSpec { pci_address: card.pci_address.clone(), layout, settings: Default::default() };
@@ -34,8 +34,13 @@ async fn operate(world: &Setting, node: &str, operation: &OperationSpec) -> Oper
     let nodes: Api<GpuNode> = Api::all(world.client().await);
     let patch = Patch::Merge(json!({"spec": {"operation": operation}}));
     nodes.patch(node, &PatchParams::default(), &patch).await.unwrap();
-    let id = operation.id.clone();
-    let done = move |node: Option<&GpuNode>| {
+    finished(world, node, &operation.id).await
+}
+
+/// Waits until an operation is over.
+pub(crate) async fn finished(world: &Setting, node: &str, id: &str) -> OperationStatus {
+    let nodes: Api<GpuNode> = Api::all(world.client().await);
+    let done = |node: Option<&GpuNode>| {
         let operation = node.and_then(|node| node.status.as_ref()?.operation.as_ref());
         operation.is_some_and(|one| one.id == id && one.phase != OperationPhase::Running)
     };
