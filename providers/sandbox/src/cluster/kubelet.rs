@@ -79,7 +79,7 @@ impl Cluster {
         if due <= now {
             return true;
         }
-        self.due.insert(name.clone(), due);
+        self.alarms.set(name, due);
         false
     }
 

@@ -6,6 +6,7 @@
 //! controllers (their pods are counted, and those that are gone stay gone), preemption, eviction by taints.
 
 mod advertise;
+mod alarms;
 mod execution;
 mod fit;
 mod hands;
@@ -26,6 +27,7 @@ use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use alarms::Alarms;
 pub(crate) use execution::definition as execution_definition;
 pub(crate) use execution::{GROUP_VERSION, KIND};
 use hands::Hands;
@@ -118,8 +120,7 @@ pub(crate) struct Cluster {
     /// Nodes of pods, and pods of nodes.
     node_of: BTreeMap<PodName, Arc<str>>,
     pods_of: BTreeMap<Arc<str>, BTreeSet<PodName>>,
-    /// When a pod is to be looked at again, in the world's time.
-    due: BTreeMap<PodName, u64>,
+    alarms: Alarms,
     work: Work,
     /// Commands that have been run and are not forgotten yet: never twice.
     executed: BTreeSet<Arc<str>>,
@@ -154,7 +155,7 @@ impl Cluster {
             waiting: BTreeSet::new(),
             node_of: BTreeMap::new(),
             pods_of: BTreeMap::new(),
-            due: BTreeMap::new(),
+            alarms: Alarms::default(),
             work: Work::default(),
             executed: BTreeSet::new(),
             tasks: JoinSet::new(),
@@ -168,7 +169,7 @@ impl Cluster {
     pub(crate) async fn run(mut self, cancel: CancellationToken) {
         let mut beats = tokio::time::interval(HEARTBEAT);
         loop {
-            let due = self.due.values().min().map(|due| self.ground.clock.instant(*due));
+            let due = self.alarms.next().map(|due| self.ground.clock.instant(due));
             let due_time = async {
                 match due {
                     Some(instant) => tokio::time::sleep_until(instant).await,
@@ -183,7 +184,10 @@ impl Cluster {
                     Err(_) => self.begin_again(),
                 },
                 () = due_time => {}
-                () = self.pulse.wake.notified() => self.all_nodes(),
+                () = self.pulse.wake.notified() => {
+                    self.all_nodes();
+                    self.work.pods.extend(self.node_of.keys().cloned());
+                }
                 _ = beats.tick() => self.beat(),
             }
             self.act();
@@ -197,7 +201,7 @@ impl Cluster {
         self.waiting.clear();
         self.node_of.clear();
         self.pods_of.clear();
-        self.due.clear();
+        self.alarms = Alarms::default();
         self.begin();
     }
 
@@ -272,7 +276,7 @@ impl Cluster {
     fn forget_pod(&mut self, pod: &Value) {
         let name = pod::name(pod);
         self.waiting.remove(&name);
-        self.due.remove(&name);
+        self.alarms.remove(&name);
         self.work.pods.remove(&name);
         if let Some(node) = self.node_of.remove(&name) {
             if let Some(pods) = self.pods_of.get_mut(&node) {
@@ -289,12 +293,9 @@ impl Cluster {
         for node in &work.nodes {
             self.advertise(node);
         }
-        let now = self.ground.clock.now_ms();
-        let due: Vec<PodName> = self.due.iter().filter(|(_, due)| **due <= now).map(|(name, _)| name.clone()).collect();
-        for name in due.iter().chain(&work.pods) {
-            self.due.remove(name);
-        }
-        for name in work.pods.iter().chain(due.iter().filter(|name| !work.pods.contains(*name))) {
+        let mut pods = work.pods;
+        pods.extend(self.alarms.take(self.ground.clock.now_ms()));
+        for name in &pods {
             self.tend(name);
         }
         if work.schedule {

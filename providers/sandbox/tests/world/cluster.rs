@@ -119,6 +119,8 @@ async fn a_kubelet_that_does_not_work_does_nothing() {
     world.settle().await;
     let stuck = world.pods("team").await.get("q").await.unwrap();
     assert!(stuck.metadata.deletion_timestamp.is_some(), "nobody ends it");
+    script.set_ready("a", true);
+    world.until("q", |pod| pod.is_none()).await;
     world.close().await;
 }
 
