@@ -1,15 +1,18 @@
 //! Where a part of an object is written: (address, path) to a place in a source file.
 //!
 //! Follows what is written as a bare reference: `var.x` to the argument of the module call, to the line of the variables
-//! file or to the default, `local.x` to the local value.
+//! file or to the default, `local.x` to the local value, `each.value` to the element of `for_each`.
+
+use std::sync::Arc;
 
 use engine_diag::{Sources, Span};
 use engine_lang::{
+    config::Repeat,
     eval::{Subject, expression_of, place_of, subject_of},
     syntax::{Expr, Node, StepKind},
 };
 use engine_model::{
-    address::{ModuleAddr, ResourceAddr},
+    address::{InstanceKey, ModuleAddr, ResourceAddr},
     finding::{Place, Review, SourcePlace},
 };
 use engine_value::{Path, Step};
@@ -24,7 +27,10 @@ pub fn span(program: &Program, addr: &ResourceAddr, path: &Path) -> Option<Span>
     let block = program.resource(addr)?;
     let found = program.schema(addr, block).ok().and_then(|(_, schema)| {
         match expression_of(&block.arguments, &schema.block, path) {
-            Some((expr, rest)) => Some(in_expr(program, addr.module.clone(), expr, &rest.0)),
+            Some((expr, rest)) => {
+                let seat = Seat { module: addr.module.clone(), each: each(&block.repeat, addr.key.as_ref()) };
+                Some(in_expr(program, seat, expr, &rest.0))
+            }
             None => place_of(&block.arguments, &schema.block, path),
         }
     });
@@ -51,7 +57,7 @@ pub(crate) fn locate(program: &Program, sources: &Sources, review: &mut Review) 
 }
 
 /// The place of a part of what an expression says: as deep as literals go, along bare references.
-fn in_expr(program: &Program, mut module: ModuleAddr, expr: Expr, path: &[Step]) -> Span {
+fn in_expr(program: &Program, mut seat: Seat, expr: Expr, path: &[Step]) -> Span {
     let (mut at, mut rest, mut place) = (expr.unparenthesized(), path.to_vec(), expr.span());
     for _ in 0..MOST_HOPS {
         match descend(&at, &rest) {
@@ -59,10 +65,10 @@ fn in_expr(program: &Program, mut module: ModuleAddr, expr: Expr, path: &[Step])
                 place = inner.span();
                 (at, rest) = (inner.unparenthesized(), left);
             }
-            None => match follow(program, &module, &at) {
-                Some(Followed { module: next, expr, steps }) => {
+            None => match follow(program, &seat, &at) {
+                Some(Followed { seat: next, expr, steps }) => {
                     place = expr.span();
-                    (module, at) = (next, expr.unparenthesized());
+                    (seat, at) = (next, expr.unparenthesized());
                     rest.splice(0..0, steps);
                 }
                 None => return place,
@@ -87,19 +93,36 @@ fn descend(expr: &Expr, path: &[Step]) -> Option<(Expr, Vec<Step>)> {
     Some((inner, rest.to_vec()))
 }
 
+/// Where an expression stands.
+#[derive(Clone)]
+struct Seat {
+    module: ModuleAddr,
+    /// `for_each` of the block around it, and the key of the instance.
+    each: Option<(Expr, Arc<str>)>,
+}
+
+fn each(repeat: &Repeat, key: Option<&InstanceKey>) -> Option<(Expr, Arc<str>)> {
+    match (repeat, key) {
+        (Repeat::ForEach(expr), Some(InstanceKey::String(key))) => Some((expr.unparenthesized(), key.clone())),
+        _ => None,
+    }
+}
+
 /// Where a bare reference leads.
 struct Followed {
-    module: ModuleAddr,
+    seat: Seat,
     expr: Expr,
     /// What the reference takes from it.
     steps: Vec<Step>,
 }
 
-fn follow(program: &Program, module: &ModuleAddr, expr: &Expr) -> Option<Followed> {
+fn follow(program: &Program, seat: &Seat, expr: &Expr) -> Option<Followed> {
+    let module = &seat.module;
+    let alone = |module: &ModuleAddr| Seat { module: module.clone(), each: None };
     let Node::Traversal { steps, .. } = expr.node() else { return None };
     let (subject, _) = subject_of(expr).ok()?;
     let tree = expr.tree();
-    // Both `var` and `local` take one step themselves.
+    // `var`, `local` and `each` all take one step themselves.
     let taken = tree.steps(steps).get(1..)?.iter().map(|step| match step.kind {
         StepKind::Attr(name) => Some(Step::Attr(tree.str(name).clone())),
         StepKind::Index(key) => match tree.node(key) {
@@ -112,22 +135,32 @@ fn follow(program: &Program, module: &ModuleAddr, expr: &Expr) -> Option<Followe
     match subject {
         Subject::Local(name) => {
             let expr = program.module(module)?.locals.get(&name)?.value.clone();
-            Some(Followed { module: module.clone(), expr, steps })
+            Some(Followed { seat: alone(module), expr, steps })
+        }
+        Subject::EachValue => {
+            let (expr, key) = seat.each.clone()?;
+            // What a `for` makes of something has no place of its own.
+            matches!(expr.node(), Node::Object(_) | Node::Traversal { .. }).then_some(())?;
+            let steps = [Step::Key(key)].into_iter().chain(steps).collect();
+            Some(Followed { seat: alone(module), expr, steps })
         }
         Subject::Variable(name) => {
             let default = || program.module(module)?.variables.get(&name)?.default.clone();
-            let (module, expr) = match program.call(module) {
+            let (seat, expr) = match program.call(module) {
                 Some((caller, call)) => match call.arguments.body.attribute(&name) {
-                    Some(argument) => (caller, argument.value()),
-                    None => (module.clone(), default()?),
+                    Some(argument) => {
+                        let key = module.0.last().and_then(|step| step.key.as_ref());
+                        (Seat { module: caller, each: each(&call.repeat, key) }, argument.value())
+                    }
+                    None => (alone(module), default()?),
                 },
                 None => match program.variables.get(&name) {
-                    Some(crate::Given::Written(assignment)) => (module.clone(), assignment.value.clone()),
+                    Some(crate::Given::Written(assignment)) => (alone(module), assignment.value.clone()),
                     Some(crate::Given::Value(_)) => return None,
-                    None => (module.clone(), default()?),
+                    None => (alone(module), default()?),
                 },
             };
-            Some(Followed { module, expr, steps })
+            Some(Followed { seat, expr, steps })
         }
         _ => None,
     }

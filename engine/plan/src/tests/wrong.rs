@@ -291,3 +291,22 @@ fn a_place_is_followed_to_the_line_of_the_variables_file() {
     let place = plan.review.findings[0].places[0].1.source.clone().unwrap();
     assert_eq!((place.file.as_str(), place.line), ("terraform.tfvars", 2));
 }
+
+#[test]
+fn a_place_is_followed_through_each_value() {
+    let bench = Bench::files(&[
+        (
+            "main.tf",
+            "module \"m\" {\n  source   = \"./m\"\n  for_each = {\n    one = { all = {\n      k = { name = \"x\" } } }\n  }\n  all = each.value.all\n}\n",
+        ),
+        (
+            "m/main.tf",
+            "variable \"all\" { type = any }\nresource \"mock_object\" \"x\" {\n  for_each = var.all\n  name     = each.value.name\n}\n",
+        ),
+    ]);
+    let at = Path::root().attr("name");
+    bench.world.lock().unwrap().findings.push(mock::finding("module.m[\"one\"].mock_object.x[\"k\"]", at));
+    let plan = bench.plan().plan;
+    let place = plan.review.findings[0].places[0].1.source.clone().unwrap();
+    assert_eq!((place.file.as_str(), place.line, place.column), ("main.tf", 5, 20));
+}
