@@ -7,6 +7,7 @@
 
 mod calls;
 mod configured;
+mod data;
 mod finish;
 mod moves;
 mod objects;
