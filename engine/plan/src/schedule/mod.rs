@@ -113,6 +113,8 @@ struct Builder {
     groups: BTreeMap<String, NodeId>,
     configures: BTreeMap<ProviderConfigAddr, NodeId>,
     operations: BTreeMap<OperationId, NodeId>,
+    /// Operations of each resource, by node.
+    on_nodes: BTreeMap<ResourceAddr, BTreeMap<(ProviderConfigAddr, NodeName), Vec<NodeId>>>,
     /// Hold and release of each node.
     held: BTreeMap<(ProviderConfigAddr, NodeName), (NodeId, NodeId)>,
     /// Releases of nodes that are given back.

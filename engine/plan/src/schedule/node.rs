@@ -22,6 +22,10 @@ impl Builder {
             for operation in &cluster.operations {
                 let id = self.step(Step::Operation(operation.id.clone()), &cluster.provider);
                 self.operations.insert(operation.id.clone(), id);
+                for owner in &operation.owners {
+                    let nodes = self.on_nodes.entry(owner.clone()).or_default();
+                    nodes.entry((cluster.provider.clone(), operation.node.clone())).or_default().push(id);
+                }
             }
             for (node, operations) in by_node(&cluster.operations) {
                 self.hold(&cluster.provider, node, &operations);
@@ -30,7 +34,6 @@ impl Builder {
                 self.order_operation(&cluster.provider, operation, &cluster.operations);
             }
             self.hang_owners(&cluster.provider, &cluster.operations);
-            self.project(work, &cluster.operations);
         }
         Ok(())
     }
@@ -93,27 +96,36 @@ impl Builder {
         }
     }
 
-    /// A dependency between two resources that both have operations is projected per node.
-    fn project(&mut self, work: &Work<'_>, operations: &[Operation]) {
-        let mut by_owner: BTreeMap<&ResourceAddr, BTreeMap<&NodeName, Vec<NodeId>>> = BTreeMap::new();
-        for operation in operations {
-            for owner in &operation.owners {
-                let id = self.operations[&operation.id];
-                by_owner.entry(owner).or_default().entry(&operation.node).or_default().push(id);
-            }
+    /// One resource comes before another: its last steps before all steps of the other, or, where both have operations on
+    /// one provider configuration, node by node, and last step before last step. A node is held once for both.
+    pub(super) fn precede(
+        &mut self,
+        first: (&ResourceAddr, &[NodeId]),
+        second: (&ResourceAddr, &[NodeId], Option<NodeId>),
+    ) {
+        let ((one, ends), (other, all, last)) = (first, second);
+        if ends.is_empty() {
+            return;
         }
-        for (owner, nodes) in &by_owner {
-            for need in self.needs(work, &Subject::Instance((*owner).clone())) {
-                let Subject::Instance(need) = need else { continue };
-                let Some(earlier) = by_owner.get(&need) else { continue };
-                for (node, after) in nodes {
-                    let before = earlier.get(node).cloned().unwrap_or_default();
-                    // One operation may carry out both resources: then there is nothing to order.
-                    let before: Vec<NodeId> = before.into_iter().filter(|id| !after.contains(id)).collect();
-                    self.join(&before, after, || format!("{need} on {node}"));
-                }
-            }
+        if !self.meet_on_nodes(one, other) {
+            self.join(ends, all, String::new);
+            return;
         }
+        self.join(ends, last.as_slice(), String::new);
+        let (earlier, later) = (self.on_nodes[one].clone(), self.on_nodes[other].clone());
+        for (place, after) in later {
+            // One operation may carry out both resources: then there is nothing to order.
+            let before = earlier.get(&place).into_iter().flatten().copied().filter(|id| !after.contains(id));
+            self.join(&before.collect::<Vec<_>>(), &after, || format!("{one} on {}", place.1));
+        }
+    }
+
+    /// Do both resources have operations on one provider configuration? Then they meet on their nodes.
+    pub(super) fn meet_on_nodes(&self, one: &ResourceAddr, other: &ResourceAddr) -> bool {
+        let providers =
+            |addr| self.on_nodes.get(addr).into_iter().flat_map(|nodes| nodes.keys().map(|(provider, _)| provider));
+        let theirs: BTreeSet<&ProviderConfigAddr> = providers(other).collect();
+        providers(one).any(|provider| theirs.contains(provider))
     }
 
     /// Groups through which a resource with operations is needed: who meets it on its nodes must see it behind them.
@@ -144,9 +156,7 @@ impl Builder {
     /// too: such a dependency is one of node to node, and a group would make it one of all nodes to all nodes.
     pub(super) fn needs(&self, work: &Work<'_>, subject: &Subject) -> BTreeSet<Subject> {
         let Some(needs) = work.dependencies.configured.get(subject) else { return BTreeSet::new() };
-        let owns =
-            |addr: &ResourceAddr| work.clusters.iter().any(|c| c.operations.iter().any(|o| o.owners.contains(addr)));
-        if !matches!(subject, Subject::Instance(addr) if owns(addr)) {
+        if !matches!(subject, Subject::Instance(addr) if self.on_nodes.contains_key(addr)) {
             return needs.clone();
         }
         let (mut found, mut seen) = (BTreeSet::new(), BTreeSet::new());
@@ -160,14 +170,6 @@ impl Builder {
         }
         found.remove(subject);
         found
-    }
-
-    /// Do both resources have operations on one provider configuration? Then they meet on their nodes.
-    pub(super) fn meet_on_nodes(&self, work: &Work<'_>, one: &ResourceAddr, other: &ResourceAddr) -> bool {
-        let owns = |operation: &Operation, addr: &ResourceAddr| operation.owners.contains(addr);
-        work.clusters.iter().any(|cluster| {
-            cluster.operations.iter().any(|o| owns(o, one)) && cluster.operations.iter().any(|o| owns(o, other))
-        })
     }
 }
 

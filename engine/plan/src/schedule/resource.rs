@@ -69,7 +69,7 @@ impl Builder {
     }
 
     /// Everything is made after what its configuration refers to. Two resources with operations on one provider meet on
-    /// their nodes instead (see `node.rs`): there only the last steps are ordered.
+    /// their nodes instead (see `node.rs`).
     pub(super) fn add_configured(&mut self, work: &Work<'_>) {
         for subject in work.dependencies.configured.keys() {
             let needs = self.needs(work, subject);
@@ -85,8 +85,8 @@ impl Builder {
             for need in &needs {
                 let ends = self.settled(need);
                 match (subject, need) {
-                    (Subject::Instance(addr), Subject::Instance(other)) if self.meet_on_nodes(work, addr, other) => {
-                        self.join(&ends, made.as_slice(), String::new);
+                    (Subject::Instance(addr), Subject::Instance(other)) if self.meet_on_nodes(addr, other) => {
+                        self.precede((other, &ends), (addr, &makes, made));
                     }
                     _ => before.extend(ends),
                 }
@@ -111,16 +111,16 @@ impl Builder {
                 match action {
                     Action::Delete if deletion == Deletion::AfterDependants || kept_until_replaced.contains(need) => {
                         let before = gone.or(upper.made);
-                        self.join(before.as_slice(), &lower.destroys, String::new);
+                        self.precede((dependant, before.as_slice()), (need, &lower.destroys, lower.destroyed));
                     }
                     Action::Delete => {
-                        self.join(gone.as_slice(), &lower.destroys, String::new);
+                        self.precede((dependant, gone.as_slice()), (need, &lower.destroys, lower.destroyed));
                         let is_made_later = !matches!(
                             actions.get(dependant),
                             None | Some(Action::NoOp | Action::Replace(ReplaceOrder::CreateThenDestroy))
                         );
                         if is_made_later {
-                            self.join(lower.destroyed.as_slice(), &upper.makes, String::new);
+                            self.precede((need, lower.destroyed.as_slice()), (dependant, &upper.makes, upper.made));
                         }
                     }
                     Action::Replace(ReplaceOrder::DestroyThenCreate) => {
@@ -134,7 +134,7 @@ impl Builder {
                     Action::Update
                         if deletion == Deletion::BeforeDependants && kept_until_replaced.contains(dependant) => {}
                     Action::Update if upper.made.is_none() => {
-                        self.join(gone.as_slice(), &lower.makes, String::new);
+                        self.precede((dependant, gone.as_slice()), (need, &lower.makes, lower.made));
                     }
                     Action::Update | Action::NoOp | Action::Create | Action::Read | Action::Forget => {}
                 }
