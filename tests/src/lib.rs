@@ -1,10 +1,11 @@
 //! Stories, differential tests, simulation, the layer table.
 //!
 //! This library is what the tests share: a mock provider with its own small world ([`mock`]), a way to stop a run at any
-//! call ([`crashing`]), and the engine without the command around it ([`lab`]). Nothing of it is part of the product.
+//! call ([`crashing`]), the engine without the command around it ([`lab`]), and with it ([`story`]). Nothing of it is part of the product.
 
 #![forbid(unsafe_code)]
 
 pub mod crashing;
 pub mod lab;
 pub mod mock;
+pub mod story;

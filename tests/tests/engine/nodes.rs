@@ -216,6 +216,33 @@ async fn a_dependency_between_two_resources_holds_on_every_node() {
     }
     lab.apply(&config).await.assert_done("the first apply");
     lab.assert_settled(&config, "projected").await;
+    // On the way back it is the other way round, on every node again.
+    lab.world.take_writes();
+    lab.destroy(&config).await.assert_done("destroy");
+    let writes = lab.world.take_writes();
+    for node in ["n1", "n2"] {
+        let at =
+            |what: &str| writes.iter().position(|write| *write == format!("operate set {what} to nothing on {node}"));
+        assert!(at("a").unwrap() < at("b").unwrap(), "{node}: {writes:?}");
+    }
+    assert_eq!(writes.iter().filter(|write| write.starts_with("hold")).count(), 2, "{writes:?}");
+}
+
+#[tokio::test]
+async fn one_of_two_that_meet_goes_and_the_other_stays() {
+    let lab = Lab::new(&world(2));
+    let both = config("2", &[("a", "x", &[1, 2], "  depends_on = [mock_node_change.b]\n"), ("b", "y", &[1, 2], "")]);
+    lab.apply(&both).await.assert_done("both");
+    // What depended on it goes, and it changes itself; what it depended on goes, and it lets go of it and changes.
+    for rest in [config("2", &[("b", "z", &[1, 2], "")]), config("2", &[("a", "z", &[1, 2], "")])] {
+        let next =
+            Lab::with(&lab.world.copy(), std::sync::Arc::new(state::MemoryStore::new(lab.snapshot().await)), None);
+        let draft = next.plan(&rest).await;
+        assert_eq!(draft.words(), Vec::<String>::new());
+        assert_eq!(draft.plan.holds.len(), 2, "one hold per node");
+        next.apply(&rest).await.assert_done("one");
+        next.assert_settled(&rest, "one").await;
+    }
 }
 
 #[tokio::test]
