@@ -106,7 +106,8 @@ async fn planned(
     session.places.clone_from(&output.plan.places);
     session.report(&output.diagnostics);
     if session.env.interrupt.is_cancelled() {
-        return Err(Diagnostic::error("Interrupted", "An interrupt came while planning. Nothing was changed.").into());
+        // It was told with the plan's own diagnostics.
+        return Err(Diagnostics::new());
     }
     let file = plan_file(session, configuration, &program, providers, &snapshot, output.plan);
     let digest = file.digest().map_err(|error| Diagnostics::from(failed("Cannot keep the plan", &error)))?;
