@@ -9,6 +9,7 @@ mod parse;
 mod provider;
 
 pub use ancestor::Ancestor;
+pub use parse::quoted;
 pub use provider::{ProviderAddr, ProviderConfigAddr};
 
 /// Text that is no address, and why.
@@ -156,7 +157,7 @@ impl fmt::Display for InstanceKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Int(n) => write!(f, "{n}"),
-            Self::String(text) => write!(f, "{}", parse::quoted(text)),
+            Self::String(text) => write!(f, "{}", quoted(text)),
         }
     }
 }
@@ -257,6 +258,7 @@ mod tests {
             "module.a.gpu_pool.dev",
             "module.a[\"x.y\"].module.b[3].data.gpu_nodes.all[\"q\\\"]\"]",
             "ephemeral.x.y",
+            "a.b[\"tab\\t bell\\u0007 $${x}\"]",
         ] {
             assert_eq!(text.parse::<ResourceAddr>().unwrap().to_string(), text);
         }

@@ -1,7 +1,7 @@
 //! `state list` and `state show`: what the state knows.
 
 use engine_diag::{Diagnostic, Diagnostics};
-use engine_model::address::{ModuleAddr, ResourceAddr};
+use engine_model::address::{ModuleAddr, ResourceAddr, quoted};
 use engine_plan::Providers;
 use engine_value::Value;
 use state::Snapshot;
@@ -10,7 +10,7 @@ use crate::{
     args::StateCommand,
     session::{Exit, Session, failed},
     storage::Storage,
-    view::{diff::DiffView, style::Paint, value::quoted},
+    view::{diff::DiffView, style::Paint},
 };
 
 pub(crate) async fn run(session: &Session, storage: &Storage, providers: &Providers, command: &StateCommand) -> Exit {

@@ -1,13 +1,13 @@
 //! One change of a resource, as a plan shows it.
 
 use engine_model::{
-    address::{Mode, ResourceAddr},
+    address::{Mode, ResourceAddr, quoted},
     change::{Action, ReplaceOrder, ResourceChange},
     reason::{Orphan, Reason},
 };
 use engine_value::Path;
 
-use super::{diff::DiffView, style::Paint, value::quoted};
+use super::{diff::DiffView, style::Paint};
 
 /// The change with its reason and everything that changes in the object.
 pub(crate) fn change(change: &ResourceChange, paint: Paint) -> String {

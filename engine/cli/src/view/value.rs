@@ -1,5 +1,6 @@
 //! Values as a plan and `output` write them: HCL, with what is not known or not shown in words.
 
+use engine_model::address::quoted;
 use engine_value::{Data, Value};
 
 /// What stands for a sensitive value.
@@ -49,26 +50,6 @@ pub(crate) fn key(name: &str) -> String {
     let is_name = chars.next().is_some_and(|c| c.is_alphabetic() || c == '_')
         && chars.all(|c| c.is_alphanumeric() || c == '_' || c == '-');
     if is_name { name.to_owned() } else { quoted(name) }
-}
-
-/// Text in quotes, escaped as HCL does.
-pub(crate) fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '$' | '%' if chars.peek() == Some(&'{') => out.extend([c, c]),
-            c if c.is_control() => out.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
 }
 
 /// Text of several lines is a heredoc: a reader compares lines.

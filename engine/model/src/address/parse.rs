@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::{AddressError, InstanceKey, Mode, ModuleAddr, ModuleStep, ResourceAddr};
 
-/// A string in HCL's quotes. Template sequences are escaped, as a key is no template.
-pub(super) fn quoted(text: &str) -> String {
+/// A string in HCL's quotes. Template sequences are escaped, as it is no template.
+pub fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
@@ -16,6 +16,7 @@ pub(super) fn quoted(text: &str) -> String {
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
             '$' | '%' if chars.peek() == Some(&'{') => out.extend([c, c]),
+            c if c.is_control() => out.push_str(&format!("\\u{:04x}", u32::from(c))),
             c => out.push(c),
         }
     }
@@ -93,6 +94,11 @@ impl<'a> Cursor<'a> {
                     Some('r') => out.push('\r'),
                     Some('t') => out.push('\t'),
                     Some(c @ ('"' | '\\')) => out.push(c),
+                    Some('u') => {
+                        let digits: String = chars.by_ref().take(4).map(|(_, c)| c).collect();
+                        let code = u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32);
+                        out.push(code.ok_or_else(|| self.error(format!("unknown escape \"\\u{digits}\"")))?);
+                    }
                     other => return Err(self.error(format!("unknown escape \"\\{}\"", other.unwrap_or(' ')))),
                 },
                 '$' | '%' if self.rest[at + 1..].starts_with(c) && self.rest[at + 2..].starts_with('{') => {
