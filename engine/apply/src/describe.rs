@@ -1,6 +1,6 @@
 //! Steps and errors in words.
 
-use engine_diag::{Diagnostic, Diagnostics};
+use engine_diag::{Diagnostic, Diagnostics, sentence};
 use engine_model::{
     address::ResourceAddr,
     execution::{Step, Which},
@@ -59,16 +59,4 @@ pub(crate) fn issue(addr: &ResourceAddr, issue: &Issue) -> Diagnostic {
 /// The first error in one line, for the journal.
 pub(crate) fn first(diagnostics: &Diagnostics) -> String {
     diagnostics.iter().find(|d| d.is_error()).map(|d| d.summary.clone()).unwrap_or_default()
-}
-
-/// A name at the beginning ("gpu-01", "team-a/nb-1") stays as it is written.
-fn sentence(fragment: &str) -> String {
-    let is_word = fragment.split(' ').next().is_some_and(|first| first.chars().all(char::is_alphabetic));
-    let mut chars = fragment.chars();
-    let first = match chars.next() {
-        Some(c) if is_word => c.to_uppercase().to_string(),
-        first => first.into_iter().collect(),
-    };
-    let end = if fragment.ends_with('.') { "" } else { "." };
-    format!("{first}{}{end}", chars.as_str())
 }

@@ -5,7 +5,9 @@
 #![forbid(unsafe_code)]
 
 mod diagnostic;
+mod sentence;
 mod source;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Label, Severity};
+pub use sentence::sentence;
 pub use source::{FileId, Position, Source, Sources, Span};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use engine_diag::{Diagnostic, Severity};
+use engine_diag::{Diagnostic, Severity, sentence};
 use engine_model::{
     address::{ProviderConfigAddr, ResourceAddr},
     name::ClusterIdentity,
@@ -156,7 +156,7 @@ pub(crate) fn issue_at(program: &crate::Program, addr: &ResourceAddr, issue: Iss
 
 /// An error of a provider with everything that caused it.
 pub(crate) fn provider_error(summary: &str, error: &ProviderError) -> Diagnostic {
-    let mut diagnostic = Diagnostic::new(Severity::Error, summary, format!("{}.", chain(error)));
+    let mut diagnostic = Diagnostic::new(Severity::Error, summary, sentence(&chain(error)));
     diagnostic.hint = error.hint.clone();
     diagnostic
 }
