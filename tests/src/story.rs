@@ -28,11 +28,14 @@ use engine_model::{
 use providers_api::{ErrorKind, Provider};
 use tokio_util::sync::CancellationToken;
 
-use crate::mock::{
-    call::Verb,
-    fault::How,
-    provider::Mock,
-    world::{Node, World},
+use crate::{
+    crashing::{CrashingProvider, Cut, Side},
+    mock::{
+        call::Verb,
+        fault::How,
+        provider::Mock,
+        world::{Node, World},
+    },
 };
 
 /// Runs a story and gives its text as it would be now.
@@ -98,6 +101,8 @@ struct Stage<'a> {
     /// What is typed at the next command.
     input: Option<String>,
     interrupt: CancellationToken,
+    /// Where the next command is cut off.
+    cut: Option<Cut>,
     /// What no command shows that was not asked for it.
     secrets: Vec<String>,
 }
@@ -126,6 +131,7 @@ impl<'a> Stage<'a> {
             variables: BTreeMap::new(),
             input: None,
             interrupt: CancellationToken::new(),
+            cut: None,
             secrets: Vec::new(),
         }
     }
@@ -139,7 +145,9 @@ impl<'a> Stage<'a> {
 
     async fn command(&mut self, words: &[String]) -> String {
         let printed = Printed::default();
-        let mock: Arc<dyn Provider> = Arc::new(Mock::new(&self.world));
+        let cut = self.cut.take().unwrap_or_else(Cut::never);
+        let inner: Arc<dyn Provider> = Arc::new(Mock::new(&self.world));
+        let mock: Arc<dyn Provider> = Arc::new(CrashingProvider { inner, cut: cut.clone() });
         let input = self.input.take();
         let env = Environment {
             variables: self.variables.clone(),
@@ -152,18 +160,20 @@ impl<'a> Stage<'a> {
         };
         let out = Out { stdout: Shared::new(printed.clone()), stderr: Shared::new(printed.clone()), terminal: false };
         let args = std::iter::once("sliceform".to_owned()).chain(words.iter().cloned()).map(OsString::from);
-        let exit = run(args, env, self.host.clone(), out).await;
+        let exit = cut.run(run(args, env, self.host.clone(), out)).await;
         let printed = printed.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let mut text = String::from_utf8_lossy(&printed).replace(&*self.directory.to_string_lossy(), "DIR");
         if !words.iter().any(|word| word == "-raw") {
             let shown: Vec<&String> = self.secrets.iter().filter(|secret| text.contains(*secret)).collect();
             assert!(shown.is_empty(), "sliceform {} shows {shown:?}:\n{text}", words.join(" "));
         }
-        if exit != Exit::Success {
-            if !text.ends_with('\n') && !text.is_empty() {
-                text.push('\n');
-            }
-            text.push_str(&format!("[exit {}]\n", exit.code()));
+        if !text.ends_with('\n') && !text.is_empty() {
+            text.push('\n');
+        }
+        match exit {
+            Some(Exit::Success) => {}
+            Some(exit) => text.push_str(&format!("[exit {}]\n", exit.code())),
+            None => text.push_str("[killed]\n"),
         }
         text
     }
@@ -175,6 +185,7 @@ impl<'a> Stage<'a> {
     /// - `fail VERB ABOUT [half]`: the next such call fails, or is done by half; `heal`: nothing fails any more;
     /// - `ill NODE WHY`: a gate finds this; `drift ID ARGUMENT VALUE`: somebody changes an object; `gone ID`: it is gone;
     /// - `interrupt VERB ABOUT`: the first interrupt comes with that call of the next command;
+    /// - `kill N`: the next command ends with its call number N of the mock provider, as if killed: nobody is told;
     /// - `type TEXT`: somebody is there, and types this at the next command; `env NAME VALUE`: an environment variable;
     /// - `secret TEXT`: from now on no command prints this, but for `output -raw`;
     /// - `remove FILE`: a file of the directory is gone; `files`: prints those that there are;
@@ -201,6 +212,7 @@ impl<'a> Stage<'a> {
                 let interrupt = self.interrupt.clone();
                 self.world.when(self::verb(verb), about, move |_| interrupt.cancel());
             }
+            ["kill", call] => self.cut = Some(Cut::at(call.parse().expect("a number"), Side::After)),
             ["type", text] => self.input = Some(format!("{text}\n")),
             ["env", name, value] => drop(self.variables.insert(name.to_owned(), value.to_owned())),
             ["secret", text] => self.secrets.push(text.to_owned()),

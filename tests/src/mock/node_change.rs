@@ -150,15 +150,16 @@ pub(super) fn read(world: &World, request: &ReadRequest) -> ReadAnswer {
     }
     let contents = world.contents();
     let (now, was) = (applied(&contents, &request.object), request.object.get("applied").and_then(Value::as_map));
-    // What an earlier run did not come to is no drift.
     let unfinished = Private::of(&request.private).approved.map(|approved| approved.nodes).unwrap_or_default();
+    let setting = text(&request.object, "setting");
     let mut notes = Vec::new();
-    for name in nodes(&request.object).iter().filter(|name| !unfinished.contains(*name)) {
+    for name in nodes(&request.object) {
         let was = was.and_then(|map| map.get(name.as_str())).and_then(Value::as_str);
-        let now = now.get(name).map(String::as_str);
-        if was != now {
-            let shown = |value: Option<&str>| value.unwrap_or("nothing").to_owned();
-            let setting = text(&request.object, "setting");
+        let now = now.get(&name).map(String::as_str);
+        let shown = |value: Option<&str>| value.unwrap_or("nothing").to_owned();
+        if was != now && unfinished.contains(&name) {
+            notes.push(format!("{name}: {setting} is not set yet: an earlier apply did not come to its end"));
+        } else if was != now {
             notes.push(format!("{name}: {setting} was {} and is {}", shown(was), shown(now)));
         }
     }

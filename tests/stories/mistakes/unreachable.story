@@ -6,7 +6,7 @@ resource "mock_object" "a" {
 ! fail identity cluster-1
 $ sliceform plan
 | Error: Cluster does not answer
-|   the world refused to say who it is.
+|   The world refused to say who it is.
 |   with provider["registry.terraform.io/hashicorp/mock"]
 |
 | Error: Planning failed
@@ -33,7 +33,7 @@ $ sliceform plan
 | mock_object.a: Refreshing state...
 | Error: Object could not be read
 | --> main.tf:1:1
-|  = the world refused to read mock_object.a.
+|  = The world refused to read mock_object.a.
 |  = with mock_object.a
 |
 | Error: Planning failed
