@@ -1,4 +1,4 @@
-//! Waiting for a condition with a deadline, its cause told while it lasts. The only sleep of this crate.
+//! Waiting for a condition with a deadline, its cause told at every look while it lasts. The only sleep of this crate.
 
 use std::time::Duration;
 
@@ -25,16 +25,15 @@ pub(crate) struct Patience<'a> {
     limit: Duration,
     deadline: Instant,
     pause: Duration,
-    told: String,
 }
 
 impl<'a> Patience<'a> {
     /// Patience that ends after so long.
     pub(crate) fn new(call: Call<'a>, limit: Duration) -> Self {
-        Self { call, limit, deadline: Instant::now() + limit, pause: FIRST, told: String::new() }
+        Self { call, limit, deadline: Instant::now() + limit, pause: FIRST }
     }
 
-    /// Waits until the next look is worth it, and tells what for, once.
+    /// Waits until the next look is worth it, and tells what for: at each look, so that whoever shows it knows that it lasts.
     ///
     /// # Errors
     /// The deadline has passed (kind timeout, with what was waited for); it was interrupted (kind cancelled).
@@ -43,14 +42,11 @@ impl<'a> Patience<'a> {
             let what = format!("waited {} s for {what}", self.limit.as_secs());
             return Err(ProviderError::new(ErrorKind::Timeout, what));
         }
-        if self.told != what {
-            self.call.waiting(what.clone());
-            self.told = what;
-        }
+        self.call.waiting(what.clone());
         tokio::select! {
             () = tokio::time::sleep_until((Instant::now() + self.pause).min(self.deadline)) => {}
             () = self.call.cancel.cancelled() => {
-                let what = format!("interrupted while waiting for {}", self.told);
+                let what = format!("interrupted while waiting for {what}");
                 return Err(ProviderError::new(ErrorKind::Cancelled, what));
             }
         }
@@ -102,10 +98,10 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn causes_are_told_once_each_and_the_end_is_seen() {
+    async fn causes_are_told_while_they_last_and_the_end_is_seen() {
         let (result, told, looks) = wait(&["a", "a", "b", ""], false).await;
         assert!(result.is_ok());
-        assert_eq!((told, looks), (vec!["a".to_owned(), "b".to_owned()], 4));
+        assert_eq!((told, looks), (["a", "a", "b"].map(str::to_owned).to_vec(), 4));
     }
 
     #[tokio::test(start_paused = true)]
