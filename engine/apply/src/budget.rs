@@ -2,10 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use engine_model::plan::Plan;
-
-/// The code of the plan's finding.
-const BUDGET_USED_UP: &str = "disruption_budget_used_up";
+use engine_model::{finding::BUDGET_USED_UP, plan::Plan};
 
 /// Does the plan hold nodes although too many are unavailable for other reasons? Then nothing is begun: apply ends with
 /// its own exit code and says how to go on.

@@ -37,6 +37,9 @@ pub struct SourcePlace {
     pub bytes: (u32, u32),
 }
 
+/// The code of the finding that nodes outside a plan use up its disruption budget: apply then stops before the first node.
+pub const BUDGET_USED_UP: &str = "disruption_budget_used_up";
+
 /// Something that a review found. An error makes the plan errored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {

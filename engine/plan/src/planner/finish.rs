@@ -50,7 +50,6 @@ impl Planner<'_> {
             errors.into_iter().for_each(|error| self.report(error));
             Schedule::default()
         });
-        scheduled.warnings.iter().for_each(|warning| self.report(warning.clone()));
 
         let mut plan = Plan {
             mode: self.input.mode,
@@ -76,6 +75,7 @@ impl Planner<'_> {
         };
         plan.drift.retain(|drift| self.is_targeted(&drift.addr));
         plan.review = self.review(&plan).await;
+        plan.review.findings.extend(scheduled.findings);
         self.warn_of_targets();
         let work = self.evaluation.work();
         let found = plan.review.findings.iter().any(|finding| finding.severity == Severity::Error);

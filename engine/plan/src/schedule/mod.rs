@@ -20,6 +20,7 @@ use engine_model::{
     change::ResourceChange,
     event::HeldNode,
     execution::{ExecutionGraph, Step},
+    finding::Finding,
     name::{ClusterIdentity, NodeName, OperationId},
     operation::{GivenBack, Hold, Operation, Wave},
     policy::DisruptionPolicy,
@@ -71,7 +72,7 @@ pub struct Schedule {
     /// What apply does, in which order.
     pub graph: ExecutionGraph,
     /// Warnings: a budget that others have used up.
-    pub warnings: Diagnostics,
+    pub findings: Vec<Finding>,
 }
 
 /// A node of the graph while it is built.
@@ -138,12 +139,12 @@ pub fn schedule(work: Work<'_>) -> Result<Schedule, Diagnostics> {
         order = builder.dag.order();
     }
     let order = order.map_err(|cycle| builder.describe(&cycle))?;
-    let mut warnings = Diagnostics::new();
+    let mut findings = Vec::new();
     let given_back = builder.give_back(work.held);
-    let (holds, waves) = builder.add_waves(&work, &order, &mut warnings)?;
+    let (holds, waves) = builder.add_waves(&work, &order, &mut findings)?;
     builder.add_configures();
     let graph = contract::graph(&builder.dag).map_err(|cycle| builder.describe(&cycle))?;
-    Ok(Schedule { holds, waves, given_back, graph, warnings })
+    Ok(Schedule { holds, waves, given_back, graph, findings })
 }
 
 impl Builder {

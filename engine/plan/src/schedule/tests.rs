@@ -313,7 +313,7 @@ fn foreign_failures_use_up_the_budget() {
     work.unavailable = vec!["n9".into()];
     let s = run("p:update", &Dependencies::default(), &[work]).unwrap();
     assert_eq!(s.waves.len(), 2);
-    assert!(s.warnings.0[0].detail.contains("n9"));
+    assert!(s.findings[0].detail.contains("n9"));
 }
 
 #[test]

@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use engine_diag::{Diagnostic, Diagnostics};
+use engine_diag::{Diagnostic, Diagnostics, Severity};
 use engine_graph::NodeId;
 use engine_model::{
     address::ProviderConfigAddr,
     event::HeldNode,
     execution::Step,
+    finding::{BUDGET_USED_UP, Finding},
     name::NodeName,
     operation::{GivenBack, Hold, Operation, OperationKind, Victim, Wave},
 };
@@ -33,7 +34,7 @@ impl Builder {
         &mut self,
         work: &Work<'_>,
         order: &[NodeId],
-        warnings: &mut Diagnostics,
+        findings: &mut Vec<Finding>,
     ) -> Result<(Vec<Hold>, Vec<Wave>), Diagnostics> {
         let ranks = self.ranks(order);
         let (mut holds, mut waves) = (Vec::new(), Vec::new());
@@ -43,7 +44,7 @@ impl Builder {
             let back = clusters.iter().filter_map(|cluster| self.given_back.get(&cluster.provider));
             let mut released: Vec<NodeId> = back.flatten().copied().collect();
             for cluster in clusters {
-                let packed = pack(units(cluster, &ranks, work.held), cluster, warnings)?;
+                let packed = pack(units(cluster, &ranks, work.held), cluster, findings)?;
                 for (number, units) in packed.into_iter().enumerate() {
                     let wave = waves.len();
                     released = self.add_wave(cluster, wave, &units, &released);
@@ -155,7 +156,7 @@ fn units<'a>(
 fn pack<'a>(
     units: Vec<Unit<'a>>,
     cluster: &ClusterWork,
-    warnings: &mut Diagnostics,
+    findings: &mut Vec<Finding>,
 ) -> Result<Vec<Vec<Unit<'a>>>, Diagnostics> {
     let all = cluster.policy.max_unavailable.of(cluster.managed);
     let changed: BTreeSet<&NodeName> = units.iter().flat_map(|u| u.nodes.iter().map(|(node, _)| *node)).collect();
@@ -163,7 +164,7 @@ fn pack<'a>(
     let budget = all.saturating_sub(foreign.len() as u64);
     let largest = units.iter().map(|unit| unit.nodes.len() as u64).max().unwrap_or(0);
     if budget < largest && !foreign.is_empty() {
-        warnings.push(budget_used_up(all, &foreign));
+        findings.push(budget_used_up(all, &foreign));
     }
     let too_large: Diagnostics = Diagnostics(
         units.iter().filter(|unit| unit.nodes.len() as u64 > all).map(|unit| unit_too_large(unit, all)).collect(),
@@ -192,18 +193,22 @@ fn pack<'a>(
     Ok(waves)
 }
 
-fn budget_used_up(all: u64, foreign: &[&NodeName]) -> Diagnostic {
+/// A finding, since apply must know it: it then stops before the first node.
+fn budget_used_up(all: u64, foreign: &[&NodeName]) -> Finding {
     let names: Vec<&str> = foreign.iter().map(|node| node.as_str()).collect();
-    Diagnostic::warning(
-        "The disruption budget is used up",
-        format!(
+    Finding {
+        severity: Severity::Warning,
+        code: BUDGET_USED_UP.to_owned(),
+        summary: "The disruption budget is used up".to_owned(),
+        detail: format!(
             "max_unavailable allows {all} at a time, and {} {} unavailable already: {}. Apply would stop before the first node.",
             foreign.len(),
             if foreign.len() == 1 { "node is" } else { "nodes are" },
             names.join(", ")
         ),
-    )
-    .hint("Bring these nodes back, or raise max_unavailable.")
+        hint: Some("Bring these nodes back, or raise max_unavailable.".to_owned()),
+        places: Vec::new(),
+    }
 }
 
 fn unit_too_large(unit: &Unit<'_>, all: u64) -> Diagnostic {
