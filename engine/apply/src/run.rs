@@ -167,8 +167,8 @@ impl Run {
         (self.request.events)(event);
     }
 
-    /// The record that makes every later one ours. The clusters that the plan is bound to become the state's, and objects
-    /// get their new addresses.
+    /// The record that makes every later one ours. The clusters that the plan is bound to become the state's (those that
+    /// are asked for it only when they have answered: see `settle_configured`), and objects get their new addresses.
     async fn open(&mut self) -> Result<(), Diagnostics> {
         let begin = Begin {
             base: self.snapshot.base(),
@@ -179,12 +179,20 @@ impl Run {
             at: self.request.plan.timestamp.clone(),
         };
         self.record(Record::Begin(begin));
+        let steps = self.request.plan.graph.steps.iter();
+        let configured: BTreeSet<&ProviderConfigAddr> = steps
+            .filter_map(|step| match step {
+                Step::Configure(provider) => Some(provider),
+                _ => None,
+            })
+            .collect();
         let clusters = self
             .request
             .plan
             .clusters
             .iter()
             .filter(|(provider, cluster)| self.snapshot.clusters.get(provider) != Some(cluster))
+            .filter(|(provider, _)| !configured.contains(provider))
             .map(|(provider, cluster)| Effect::Cluster(provider.clone(), cluster.clone()));
         // Whatever is done to an object is then done under its new address.
         let renames = self.changes.values().filter_map(|change| {

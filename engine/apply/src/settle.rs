@@ -11,7 +11,7 @@ use engine_model::{
 };
 use engine_value::Value;
 use providers_api::{Applied, ErrorKind, Health, Instance, Outcome, ProviderError};
-use state::{Effect, Ended, Slot, Status};
+use state::{Effect, Ended, Record, Slot, Status};
 
 use crate::{
     begin::subject,
@@ -78,7 +78,8 @@ impl Run {
         }
     }
 
-    /// The plan is bound to its cluster: another one behind the same configuration stops here.
+    /// The plan is bound to its cluster: another one behind the same configuration stops here, and the state is not bound
+    /// to a cluster that was never reached.
     fn settle_configured(
         &mut self,
         provider: &ProviderConfigAddr,
@@ -86,9 +87,13 @@ impl Run {
     ) -> Settled {
         match result {
             Ok((instance, identity)) => {
-                let planned = self.request.plan.clusters.get(provider);
-                if let Some(wrong) = crate::stale::other_cluster(provider, planned, identity.as_ref()) {
+                let planned = self.request.plan.clusters.get(provider).cloned();
+                if let Some(wrong) = crate::stale::other_cluster(provider, planned.as_ref(), identity.as_ref()) {
                     return self.failed(wrong.into(), Vec::new());
+                }
+                let known = self.snapshot.clusters.get(provider);
+                if let Some(cluster) = planned.filter(|cluster| known != Some(cluster)) {
+                    self.record(Record::Effects(vec![Effect::Cluster(provider.clone(), cluster)]));
                 }
                 self.instances.insert(provider.clone(), instance);
                 (Ended::Done, Vec::new(), None)
