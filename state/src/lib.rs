@@ -11,7 +11,7 @@
 pub mod crashing;
 mod dependants;
 mod effect;
-mod file;
+mod file_store;
 pub mod files;
 mod journal;
 mod memory;
@@ -24,7 +24,7 @@ mod value;
 
 pub use dependants::Ancestor;
 pub use effect::{Effect, EffectError};
-pub use file::{FileStore, STATE_FILE};
+pub use file_store::{FileStore, STATE_FILE};
 pub use journal::JournalError;
 pub use memory::MemoryStore;
 pub use patch::{Edit, EditError, Key};
@@ -35,4 +35,4 @@ pub use record::{
 pub use snapshot::{
     Dependencies, LastRun, Lineage, Object, Output, Resource, Slot, Snapshot, Status, TERRAFORM_VERSION,
 };
-pub use store::{Fence, LoadError, Loaded, LockError, LockInfo, Store, WriteError};
+pub use store::{Cause, Fence, LoadError, Loaded, LockError, LockInfo, Store, WriteError};

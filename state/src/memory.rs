@@ -1,9 +1,6 @@
 //! State in memory: for tests, and for runs that are thrown away.
 
-use std::{
-    path::PathBuf,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 
@@ -38,7 +35,7 @@ impl MemoryStore {
         if memory.holder.is_some() && memory.fence == fence {
             Ok(memory)
         } else {
-            Err(WriteError::NotLocked { path: PathBuf::from(self.name()) })
+            Err(WriteError::NotLocked { store: self.name() })
         }
     }
 }
@@ -53,7 +50,7 @@ impl Store for MemoryStore {
         let mut memory = self.memory();
         if let Some(holder) = &memory.holder {
             let holder = Some(Box::new(holder.clone()));
-            return Err(LockError::Held { path: PathBuf::from(self.name()), holder });
+            return Err(LockError::Held { store: self.name(), holder });
         }
         memory.holder = Some(LockInfo { path: self.name(), ..info.clone() });
         memory.fence = Fence(memory.fence.0 + 1);
@@ -73,7 +70,7 @@ impl Store for MemoryStore {
         let mut memory = self.locked(fence)?;
         let mut serial = snapshot.serial + 1;
         if let Some(stored) = &memory.loaded.snapshot {
-            check_successor(&stored.base(), snapshot, self.name().as_ref())?;
+            check_successor(&stored.base(), snapshot, &self.name())?;
             if stored.same_content(snapshot) {
                 serial = stored.serial;
             }

@@ -1,9 +1,6 @@
 //! Where state is kept: the trait, and what its callers may do about each failure.
 
-use std::{
-    fmt, io,
-    path::{Path, PathBuf},
-};
+use std::{error::Error, fmt};
 
 use async_trait::async_trait;
 use engine_model::{host::Host, plan::SnapshotIdentity};
@@ -99,24 +96,28 @@ impl Loaded {
     }
 }
 
+/// Why a store could not do what was asked of it: the error of what it is built on. Everywhere beside it, `store` says
+/// what it happened to, as [`Store::name`] does or more closely: the path or the address of the journal or of the lock.
+pub type Cause = Box<dyn Error + Send + Sync>;
+
 /// A lock was not given.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     /// Somebody holds it: try again later, or end with the holder's name.
-    #[error("the state {path} is locked{}", holder.as_ref().map(|holder| format!(" for {holder}")).unwrap_or_default())]
+    #[error("the state {store} is locked{}", holder.as_ref().map(|holder| format!(" for {holder}")).unwrap_or_default())]
     Held {
         /// What is locked.
-        path: PathBuf,
+        store: String,
         /// Who holds it, where that can be read.
         holder: Option<Box<LockInfo>>,
     },
     /// The lock could not be asked for.
-    #[error("the lock {path} cannot be taken")]
+    #[error("the lock {store} cannot be taken")]
     Io {
-        /// Of the lock.
-        path: PathBuf,
+        /// The lock.
+        store: String,
         /// Why.
-        source: io::Error,
+        source: Cause,
     },
 }
 
@@ -124,34 +125,34 @@ pub enum LockError {
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// It could not be read.
-    #[error("the state {path} cannot be read")]
+    #[error("the state {store} cannot be read")]
     Io {
-        /// Of the file.
-        path: PathBuf,
+        /// What was read or written.
+        store: String,
         /// Why.
-        source: io::Error,
+        source: Cause,
     },
     /// It is no state that this release understands.
-    #[error("{path} is no state that can be used")]
+    #[error("{store} is no state that can be used")]
     Format {
-        /// Of the file.
-        path: PathBuf,
+        /// What was read or written.
+        store: String,
         /// What is wrong with it.
         source: FormatError,
     },
     /// The journal is damaged.
-    #[error("the journal {path} is damaged")]
+    #[error("the journal {store} is damaged")]
     Journal {
-        /// Of the file.
-        path: PathBuf,
+        /// What was read or written.
+        store: String,
         /// Where.
         source: JournalError,
     },
     /// The journal does not belong to the snapshot.
-    #[error("the journal {path} does not belong to this state")]
+    #[error("the journal {store} does not belong to this state")]
     Foreign {
-        /// Of the journal.
-        path: PathBuf,
+        /// The journal.
+        store: String,
         /// Why.
         source: Box<FoldError>,
     },
@@ -161,17 +162,15 @@ impl LoadError {
     /// The way out, as a sentence.
     pub fn hint(&self) -> String {
         match self {
-            Self::Io { path, .. } => format!("Check that {} can be read, and run again.", path.display()),
-            Self::Format { path, source } => source.hint(path),
-            Self::Journal { path, .. } => format!(
-                "Nothing was changed. Keep a copy of {0}, cut it off before the damaged line, and run plan: what was \
-                 lost with it shows as drift.",
-                path.display()
+            Self::Io { store, .. } => format!("Check that {store} can be read, and run again."),
+            Self::Format { store, source } => source.hint(store),
+            Self::Journal { store, .. } => format!(
+                "Nothing was changed. Keep a copy of {store}, cut it off before the damaged line, and run plan: what \
+                 was lost with it shows as drift."
             ),
-            Self::Foreign { path, .. } => format!(
-                "Nothing was changed. Put back the state that {} belongs to, or move it away and run plan: what was \
-                 done and not yet stored shows as drift.",
-                path.display()
+            Self::Foreign { store, .. } => format!(
+                "Nothing was changed. Put back the state that {store} belongs to, or move it away and run plan: what \
+                 was done and not yet stored shows as drift."
             ),
         }
     }
@@ -181,37 +180,37 @@ impl LoadError {
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
     /// The lock is not, or no longer, held with this fence: stop at once.
-    #[error("the lock of the state {path} is not held by this run any more")]
+    #[error("the lock of the state {store} is not held by this run any more")]
     NotLocked {
         /// What should be locked.
-        path: PathBuf,
+        store: String,
     },
     /// It could not be written. What was there is still there.
-    #[error("{path} cannot be written")]
+    #[error("{store} cannot be written")]
     Io {
-        /// Of the file.
-        path: PathBuf,
+        /// What was read or written.
+        store: String,
         /// Why.
-        source: io::Error,
+        source: Cause,
     },
     /// What is there cannot be understood, and is not overwritten.
     #[error("the state is not overwritten")]
     Load(#[source] Box<LoadError>),
     /// The snapshot does not follow from what is stored: it is of another lineage, or of an older serial.
-    #[error("the state {path} has serial {stored}, and serial {given} was to be stored in its place")]
+    #[error("the state {store} has serial {stored}, and serial {given} was to be stored in its place")]
     Stale {
         /// What is stored.
-        path: PathBuf,
+        store: String,
         /// Its serial.
         stored: u64,
         /// The serial of the snapshot that was to be stored.
         given: u64,
     },
     /// The snapshot is of another state.
-    #[error("the state {path} has lineage {stored}, and a state with lineage {given} was to be stored in its place")]
+    #[error("the state {store} has lineage {stored}, and a state with lineage {given} was to be stored in its place")]
     OtherLineage {
         /// What is stored.
-        path: PathBuf,
+        store: String,
         /// Its lineage.
         stored: crate::Lineage,
         /// The lineage of the snapshot that was to be stored.
@@ -265,13 +264,13 @@ pub trait Store: Send + Sync {
 }
 
 /// Can a snapshot take the place of the stored one?
-pub(crate) fn check_successor(stored: &Base, given: &Snapshot, path: &Path) -> Result<(), WriteError> {
+pub(crate) fn check_successor(stored: &Base, given: &Snapshot, store: &str) -> Result<(), WriteError> {
     if stored.lineage != given.lineage {
         let (stored, given) = (stored.lineage.clone(), given.lineage.clone());
-        return Err(WriteError::OtherLineage { path: path.to_owned(), stored, given });
+        return Err(WriteError::OtherLineage { store: store.to_owned(), stored, given });
     }
     if stored.serial > given.serial {
-        return Err(WriteError::Stale { path: path.to_owned(), stored: stored.serial, given: given.serial });
+        return Err(WriteError::Stale { store: store.to_owned(), stored: stored.serial, given: given.serial });
     }
     Ok(())
 }

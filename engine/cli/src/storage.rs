@@ -3,12 +3,9 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use engine_diag::{Diagnostic, Diagnostics};
-use state::{Fence, FileStore, Loaded, LockError, LockInfo, Store};
+use state::{Fence, FileStore, Loaded, LockError, LockInfo, STATE_FILE, Store};
 
 use crate::session::{Session, failed};
-
-/// The state file, unless the configuration or the sandbox says another.
-const STATE: &str = "sliceform.tfstate";
 
 /// How often a lock that is held is asked for again.
 const POLL: Duration = Duration::from_millis(250);
@@ -24,22 +21,14 @@ impl Storage {
     pub(crate) fn new(session: &Session, sandbox: Option<&Path>, configured: Option<&str>) -> Self {
         let path = match configured {
             Some(path) if sandbox.is_none() => session.directory.join(path),
-            _ => sandbox.unwrap_or(&session.directory).join(STATE),
+            _ => sandbox.unwrap_or(&session.directory).join(STATE_FILE),
         };
         Self { store: Arc::new(FileStore::new(path)), fence: None }
     }
 
     /// Is there a state, or the journal of a first one?
     pub(crate) fn exists(session: &Session, sandbox: Option<&Path>) -> bool {
-        Self::files(sandbox.unwrap_or(&session.directory)).iter().any(|file| file.exists())
-    }
-
-    /// Every file of a state in that directory.
-    pub(crate) fn files(directory: &Path) -> Vec<std::path::PathBuf> {
-        ["sliceform.tfstate", "sliceform.tfstate.backup", "sliceform.tfstate.journal", ".sliceform.tfstate.lock.info"]
-            .iter()
-            .map(|name| directory.join(name))
-            .collect()
+        FileStore::files(sandbox.unwrap_or(&session.directory)).iter().any(|file| file.exists())
     }
 
     /// Takes the lock, or waits for it as long as `timeout`.

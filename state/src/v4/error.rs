@@ -1,7 +1,5 @@
 //! Files that are no state, and what to do about each.
 
-use std::path::Path;
-
 use engine_value::json::ReadError;
 
 /// A file that cannot be used as state.
@@ -37,8 +35,7 @@ pub enum FormatError {
 
 impl FormatError {
     /// The way out, as a sentence.
-    pub fn hint(&self, path: &Path) -> String {
-        let path = path.display();
+    pub fn hint(&self, path: &str) -> String {
         match self {
             Self::Empty | Self::NotText(_) | Self::NotJson(_) | Self::Field { .. } => {
                 format!("The file was left as it is. If {path}.backup is whole, put it in the place of {path}.")

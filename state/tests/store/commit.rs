@@ -195,3 +195,20 @@ async fn a_damaged_line_is_an_error() {
         assert!(matches!(fresh.load().await, Err(LoadError::Journal { .. })), "byte {i}");
     }
 }
+
+#[tokio::test]
+async fn every_file_that_is_written_is_named() {
+    let (dir, _path, store) = in_dir();
+    let fence = store.lock(&info("apply")).await.unwrap();
+    store.commit(&empty(), fence).await.unwrap();
+    let snapshot = with_serial(empty(), 1);
+    let records = [begin(snapshot.base(), "p", fence), created("t.a", None, &object("{}")), intent("t.b")];
+    store.append(&records, fence).await.unwrap();
+    let folded = store.load().await.unwrap().fold().unwrap().unwrap();
+    store.commit(&folded, fence).await.unwrap();
+    let files = FileStore::files(dir.path());
+    let mut named: Vec<_> = files.iter().filter(|file| file.exists()).map(|file| file.file_name().unwrap()).collect();
+    named.sort();
+    assert_eq!(named, names(dir.path()), "a state, its backup, its journal and its lock");
+    assert_eq!(named.len(), 4);
+}

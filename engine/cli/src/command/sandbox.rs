@@ -4,12 +4,12 @@ use std::{fs, io};
 
 use engine_diag::{Diagnostic, Diagnostics};
 use providers_sandbox::{Options, command};
+use state::FileStore;
 
 use crate::{
     args::SandboxCommand,
     sandbox::{World, directory, fleet_text, told},
     session::{Exit, Session, failed},
-    storage::Storage,
 };
 
 pub(crate) async fn run(session: &mut Session, fleet: &str, command: &SandboxCommand) -> Exit {
@@ -52,7 +52,7 @@ pub(crate) fn reset(session: &Session) -> Exit {
         Ok(removed) => removed,
         Err(error) => return session.fail(told(session, &error)),
     };
-    for file in Storage::files(&directory) {
+    for file in FileStore::files(&directory) {
         match fs::remove_file(&file) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 return session.fail(failed(&format!("Cannot remove {}", file.display()), &error));

@@ -77,6 +77,13 @@ impl FileStore<OsFiles> {
     pub fn new(state: PathBuf) -> Self {
         Self::with(OsFiles, state)
     }
+
+    /// Every file that the state in this directory may have; none need be there. What is left of a write that was cut
+    /// off by a crash is among them.
+    pub fn files(dir: &Path) -> [PathBuf; 5] {
+        let Paths { dir: _, state, backup, journal, lock, temporary } = Paths::of(dir.join(STATE_FILE));
+        [state, backup, journal, lock, temporary]
+    }
 }
 
 impl<F: Files> FileStore<F> {
@@ -91,17 +98,17 @@ impl<F: Files> FileStore<F> {
     }
 
     fn read(&self, path: &Path) -> Result<Option<Vec<u8>>, LoadError> {
-        self.files.read(path).map_err(|source| LoadError::Io { path: path.to_owned(), source })
+        self.files.read(path).map_err(|source| LoadError::Io { store: name(path), source: source.into() })
     }
 
     fn read_all(&self) -> Result<(Loaded, Stored), LoadError> {
         let Paths { state, journal: path, .. } = &self.paths;
         let snapshot = match self.read(state)? {
             None => None,
-            Some(bytes) => Some(v4::read(&bytes).map_err(|source| LoadError::Format { path: state.clone(), source })?),
+            Some(bytes) => Some(v4::read(&bytes).map_err(|source| LoadError::Format { store: name(state), source })?),
         };
         let tail = journal::read(&self.read(path)?.unwrap_or_default())
-            .map_err(|source| LoadError::Journal { path: path.clone(), source })?;
+            .map_err(|source| LoadError::Journal { store: name(path), source })?;
         let mut notes = Vec::new();
         if tail.torn > 0 {
             notes.push(format!(
@@ -117,7 +124,7 @@ impl<F: Files> FileStore<F> {
         let records = record::effective(snapshot.as_ref(), tail.records);
         let loaded = Loaded { snapshot, records, notes };
         if !loaded.records.is_empty() {
-            loaded.fold().map_err(|source| LoadError::Foreign { path: path.clone(), source: Box::new(source) })?;
+            loaded.fold().map_err(|source| LoadError::Foreign { store: name(path), source: Box::new(source) })?;
         }
         Ok((loaded, stored))
     }
@@ -125,7 +132,7 @@ impl<F: Files> FileStore<F> {
     fn locked<'a>(&self, guard: &'a mut Option<Lock>, fence: Fence) -> Result<&'a mut Lock, WriteError> {
         match guard {
             Some(lock) if lock.fence == fence => Ok(lock),
-            _ => Err(WriteError::NotLocked { path: self.paths.state.clone() }),
+            _ => Err(WriteError::NotLocked { store: self.name() }),
         }
     }
 
@@ -157,7 +164,7 @@ impl<F: Files> FileStore<F> {
     fn write_snapshot(&self, stored: Option<Head>, snapshot: &Snapshot) -> Result<Head, WriteError> {
         let path = &self.paths.state;
         if let Some(stored) = stored {
-            check_successor(&stored.base, snapshot, path)?;
+            check_successor(&stored.base, snapshot, &self.name())?;
             let before = self.files.read(path).map_err(failed(path))?.unwrap_or_default();
             if stored.of(snapshot).as_bytes() == before {
                 return Ok(stored);
@@ -176,7 +183,7 @@ impl<F: Files> FileStore<F> {
         let path = &self.paths.journal;
         let Some(bytes) = self.files.read(path).map_err(failed(path))? else { return Ok(0) };
         let tail = journal::read(&bytes[..bytes.len().min(whole as usize)])
-            .map_err(|source| WriteError::Load(Box::new(LoadError::Journal { path: path.clone(), source })))?;
+            .map_err(|source| WriteError::Load(Box::new(LoadError::Journal { store: name(path), source })))?;
         let carried = journal::write(&record::carried_over(&tail.records));
         if carried.is_empty() {
             self.files.remove(path).map_err(failed(path))?;
@@ -191,17 +198,17 @@ impl<F: Files> FileStore<F> {
 #[async_trait]
 impl<F: Files> Store for FileStore<F> {
     fn name(&self) -> String {
-        self.paths.state.display().to_string()
+        name(&self.paths.state)
     }
 
     async fn lock(&self, info: &LockInfo) -> Result<Fence, LockError> {
-        let Paths { lock: path, state, .. } = &self.paths;
-        let io = |source| LockError::Io { path: path.clone(), source };
+        let path = &self.paths.lock;
+        let io = |source: io::Error| LockError::Io { store: name(path), source: source.into() };
         let mut guard = self.guard();
         let Some(held) = self.files.try_lock(path).map_err(io)? else {
             let holder = self.files.read(path).ok().flatten();
             let holder = holder.and_then(|bytes| serde_json::from_slice(&bytes).ok()).map(Box::new);
-            return Err(LockError::Held { path: state.clone(), holder });
+            return Err(LockError::Held { store: self.name(), holder });
         };
         let info = LockInfo { path: self.name(), ..info.clone() };
         let text = serde_json::to_vec(&info).expect("a lock has nothing that JSON cannot say");
@@ -261,8 +268,13 @@ impl<F: Files> Store for FileStore<F> {
 }
 
 fn failed(path: &Path) -> impl FnOnce(io::Error) -> WriteError {
-    let path = path.to_owned();
-    move |source| WriteError::Io { path, source }
+    let store = name(path);
+    move |source| WriteError::Io { store, source: source.into() }
+}
+
+/// A file as messages name it.
+fn name(path: &Path) -> String {
+    path.display().to_string()
 }
 
 impl Head {
