@@ -207,7 +207,8 @@ async fn every_file_that_is_written_is_named() {
     let folded = store.load().await.unwrap().fold().unwrap().unwrap();
     store.commit(&folded, fence).await.unwrap();
     let files = FileStore::files(dir.path());
-    let mut named: Vec<_> = files.iter().filter(|file| file.exists()).map(|file| file.file_name().unwrap()).collect();
+    let mut named: Vec<_> =
+        files.iter().filter(|file| file.exists()).map(|file| file.file_name().unwrap().to_string_lossy()).collect();
     named.sort();
     assert_eq!(named, names(dir.path()), "a state, its backup, its journal and its lock");
     assert_eq!(named.len(), 4);
