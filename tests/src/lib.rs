@@ -1,4 +1,4 @@
-//! Stories, differential tests, simulation, the layer table.
+//! A mock provider, stories, crashes, random histories, the layer table.
 //!
 //! This library is what the tests share: a mock provider with its own small world ([`mock`]), a way to stop a run at any
 //! call ([`crashing`]), the engine without the command around it ([`lab`]), and with it ([`story`]). Nothing of it is part of the product.

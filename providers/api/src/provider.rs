@@ -46,6 +46,13 @@ pub trait Provider: Send + Sync {
         false
     }
 
+    /// The local name of a provider whose default configuration in the same module serves this one too, where this one's
+    /// own block gives none of the arguments that both have: `provider "gpu"` takes the connection of `provider
+    /// "kubernetes"`.
+    fn borrows_from(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Calls one of its functions with arguments of the declared types.
     ///
     /// # Errors

@@ -65,6 +65,10 @@ impl Provider for GpuProvider {
         if ty == quota::TYPE { &[pool::TYPE] } else { &[] }
     }
 
+    fn borrows_from(&self) -> Option<&'static str> {
+        Some("kubernetes")
+    }
+
     fn has_operations(&self, ty: &str) -> bool {
         ty == pool::TYPE
     }

@@ -4,13 +4,13 @@ use std::{cell::RefCell, sync::Arc};
 
 use engine_diag::{Diagnostic, Diagnostics, Span};
 use engine_lang::{
-    config::{Module, ModuleCall, Output, Repeat, Variable},
+    config::{Module, ModuleCall, Output, ProviderName, Repeat, Variable},
     eval::{Repetition, Subject, evaluate, place_of, subject_of},
     syntax::Expr,
 };
 use engine_model::{
     address::{InstanceKey, ModuleAddr, ProviderConfigAddr, ResourceAddr},
-    schema::Usage,
+    schema::{Block, Usage},
 };
 use engine_value::{Data, Marks, Type, Value};
 
@@ -455,6 +455,10 @@ fn provider(program: &Program, view: &View<'_>, addr: &ProviderConfigAddr) -> Ma
             }
         },
     };
+    let value = match provider.borrows_from() {
+        Some(lender) => borrowed(program, view, addr, schema, lender, value)?,
+        None => value,
+    };
     if !view.asked.borrow().missing.is_empty() {
         return Ok(Slot::Value(value));
     }
@@ -469,4 +473,32 @@ fn provider(program: &Program, view: &View<'_>, addr: &ProviderConfigAddr) -> Ma
     let (errors, warnings): (Vec<_>, Vec<_>) = found.partition(Diagnostic::is_error);
     view.asked.borrow_mut().warnings.extend(warnings);
     if errors.is_empty() { Ok(Slot::Value(value)) } else { Err(Diagnostics(errors)) }
+}
+
+/// The arguments that two providers share, from the lender's default configuration in the same module, where the
+/// borrower's own block gives none of them: half of one connection and half of another would lead nowhere.
+fn borrowed(
+    program: &Program,
+    view: &View<'_>,
+    addr: &ProviderConfigAddr,
+    schema: &Block,
+    lender: &str,
+    own: Value,
+) -> Result<Value, Diagnostics> {
+    let name = ProviderName { name: lender.into(), alias: None };
+    let Some(found) = program.config.provider(&addr.module, &name) else { return Ok(own) };
+    let (Some(lender), Some(block)) = (program.providers.get(&found.addr.provider), found.block) else {
+        return Ok(own);
+    };
+    let lent = &lender.schemas().provider.block;
+    let has = |block: &Block, name: &str| block.attributes.contains_key(name) || block.blocks.contains_key(name);
+    let is_shared = |name: &str| has(schema, name) && has(lent, name);
+    let is_given = |value: &Value| !value.is_null() && value.as_sequence().is_none_or(|elements| !elements.is_empty());
+    let parts = own.as_map().cloned().unwrap_or_default();
+    if parts.iter().any(|(name, value)| is_shared(name) && is_given(value)) {
+        return Ok(own);
+    }
+    let lent = decode(&block.arguments, lent, view)?;
+    let taken = |name: &str| if is_shared(name) { lent.get(name).cloned() } else { None };
+    Ok(Value::object(parts.iter().map(|(name, value)| (name, taken(name).unwrap_or_else(|| value.clone())))))
 }
