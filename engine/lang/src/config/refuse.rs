@@ -42,7 +42,7 @@ pub(super) fn block(kind: &str) -> Option<Diagnostic> {
             "Remove the block once the object has been recreated under its new address, or keep the old address."
         }
         "removed" => "Remove the resource block itself: its object is then planned to be destroyed.",
-        "import" => "Remove the block. Objects that exist already can be taken over by server-side apply.",
+        "import" => "Remove the block. Objects that exist already stay with whoever made them.",
         "ephemeral" => "Use a data source, and mark the outputs that hold its values as sensitive.",
         _ => return None,
     };

@@ -192,10 +192,7 @@ async fn taken_over(
     match live.map_err(|error| vec![failed(root(), &format!("Cannot plan {key}"), &error)])? {
         Some(live) if !is_applied_by(&live, &config.manager.name) => {
             let detail = format!("{key} is in the cluster, and was not made under this address.");
-            let hint = format!(
-                "Import it under this address ({TYPE} takes apiVersion=…,kind=…,namespace=…,name=…), give this one another \
-                 name, or remove the other."
-            );
+            let hint = "Give this one another name, or remove the other.";
             Err(vec![Issue::error(root().attr("metadata").attr("name"), "Object exists already", detail).hint(hint)])
         }
         Some(_) => {

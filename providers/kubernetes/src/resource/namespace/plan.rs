@@ -134,7 +134,7 @@ async fn ask(
     match cluster.get(&kind, &key, call).await.map_err(failed)? {
         Some(live) if !is_applied_by(&live, DEFAULT_MANAGER) => {
             let detail = format!("{key} is in the cluster, and was not made under this address.");
-            let hint = format!("Import it under this address ({TYPE} takes its name), or give this one another name.");
+            let hint = "Give this one another name, or leave the namespace to whoever made it.";
             Err(vec![Issue::error(path().attr("name"), "Object exists already", detail).hint(hint)])
         }
         Some(_) => {
