@@ -4,7 +4,7 @@ use engine_value::{Data, Path, Type, Value};
 use providers_api::{Call, Issue, PlanRequest, Planned};
 use serde_json::Value as Json;
 
-use super::{TYPE, config::Config, read::with_object};
+use super::{config::Config, read::with_object};
 use crate::{
     cluster::{
         Cluster,

@@ -5,10 +5,7 @@ use engine_value::{Path, Type, Value};
 use providers_api::{Call, Issue, PlanRequest, Planned};
 use serde_json::Value as Json;
 
-use super::{
-    TYPE,
-    metadata::{MAPS, body, get, key, path, set},
-};
+use super::metadata::{MAPS, body, get, key, path, set};
 use crate::{
     cluster::{Cluster, DEFAULT_MANAGER, FieldManager, discovery::Lookup},
     object::{
