@@ -237,7 +237,12 @@ impl<'a> Attempt<'a> {
         {
             let detail = format!("No node of the pool has a card {product} that can be cut now.");
             let path = profile_path(name).attr("product");
-            plan.issues.push(Issue::warning(path, "The profile has no card", detail));
+            let hint = if self.excluded.is_empty() {
+                "Check `product` and the selector."
+            } else {
+                "Plan again when the nodes that this plan excludes are back, or check `product` and the selector."
+            };
+            plan.issues.push(Issue::warning(path, "The profile has no card", detail).hint(hint));
         }
         for (candidate, place) in candidates.iter().zip(assigned) {
             let cut = places[place].and_then(|named| cut_as(candidate, named, solver, errors));
