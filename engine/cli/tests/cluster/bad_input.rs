@@ -11,12 +11,17 @@ use crate::{
 };
 
 /// Compares exit code and what was said on standard error, and of standard output what stands below the changes. Ports,
-/// identities and the directory have names.
+/// identities, times and the directory have names.
 #[track_caller]
 fn check(name: &str, setting: &Setting, ran: &Ran) {
     let directory = setting.path("").to_str().unwrap().trim_end_matches('/').to_owned();
     let below = ran.stdout.find("\nExcluded").map_or("", |at| &ran.stdout[at..]);
     let said = format!("{}{below}\nexit code {}\n", ran.stderr, ran.code.unwrap()).replace(&directory, "<directory>");
+    // How old a heartbeat is depends on how long the test took.
+    let said = match said.split_once("no heartbeat for ") {
+        Some((_, rest)) => said.replace(rest.split('\n').next().unwrap(), "<age>"),
+        None => said,
+    };
     let lines: Vec<String> = said.lines().map(|line| line.split(' ').map(word).collect::<Vec<_>>().join(" ")).collect();
     let found = lines.join("\n") + "\n";
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/cluster/golden/{name}.txt"));
@@ -30,6 +35,10 @@ fn check(name: &str, setting: &Setting, ran: &Ran) {
 fn word(word: &str) -> String {
     let inner = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
     let is_uuid = inner.len() == 36 && inner.bytes().all(|b| b == b'-' || b.is_ascii_hexdigit());
+    let seconds = inner.strip_suffix('s').unwrap_or_default();
+    if !seconds.is_empty() && seconds.bytes().all(|b| b.is_ascii_digit()) {
+        return word.replace(inner, "<time>");
+    }
     match (is_uuid, inner.split_once("127.0.0.1:")) {
         (true, _) => word.replace(inner, "<uuid>"),
         (_, Some((before, port))) if port != "1" => word.replace(inner, &format!("{before}127.0.0.1:<port>")),
