@@ -5,7 +5,9 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use engine_diag::Diagnostic;
 use engine_lang::{
-    config::{Assignment, Config, Module, ModuleCall, ProviderBlock, Resource, ResourceName},
+    config::{
+        Assignment, Config, Module, ModuleCall, ProviderBlock, RequiredProvider, Resource, ResourceName, Version,
+    },
     eval::Files,
 };
 use engine_model::{
@@ -104,15 +106,18 @@ impl Program {
         schema.map(|schema| (provider, schema)).map_err(|error| Box::new(error.at(block.span)))
     }
 
-    /// Providers that modules require and that there are none of, each at its entry.
-    pub(crate) fn missing_providers(&self) -> Vec<Diagnostic> {
+    /// Providers that modules require and that there are none of, or not in a version that they allow, each at its entry.
+    pub(crate) fn unmet_requirements(&self) -> Vec<Diagnostic> {
         let modules = self.config.modules();
         let mut directories = std::collections::BTreeSet::new();
         // A module that is called many times is written once.
         let once = modules.iter().filter(|(_, module)| directories.insert(module.directory.clone()));
         let entries = once.flat_map(|(_, module)| module.settings.required_providers.values());
-        let missing = entries.filter(|entry| self.providers.get(&entry.addr).is_none());
-        missing.map(|entry| self.providers.missing(&entry.addr).at(entry.span)).collect()
+        let unmet = entries.filter_map(|entry| match self.providers.get(&entry.addr) {
+            None => Some(self.providers.missing(&entry.addr).at(entry.span)),
+            Some(_) => other_version(entry),
+        });
+        unmet.collect()
     }
 
     /// The block of a provider configuration; `None`: there is none, so it is empty.
@@ -124,6 +129,19 @@ impl Program {
             .find(|(name, _)| name.alias == addr.alias && module.provider_addr(&name.name) == addr.provider)
             .map(|(_, block)| block)
     }
+}
+
+/// Our own providers have our own version. Those that keep the schema of another's are used under that one's constraints,
+/// which say nothing about ours.
+fn other_version(entry: &RequiredProvider) -> Option<Diagnostic> {
+    let (allowed, span) = entry.version.as_ref().filter(|_| &*entry.addr.namespace == "sliceform")?;
+    let own = Version::parse(env!("CARGO_PKG_VERSION")).expect("the version of a package is one");
+    if allowed.allow(&own) {
+        return None;
+    }
+    let detail = format!("{} has the version {own} in this release, and \"{allowed}\" is required.", entry.addr);
+    let error = Diagnostic::error("Unsupported provider version", detail).at(*span);
+    Some(error.hint("Use a release of Sliceform that has it, or allow this one."))
 }
 
 /// What a resource is called within its module.

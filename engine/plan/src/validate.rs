@@ -27,7 +27,7 @@ pub fn validate(program: &Program) -> Diagnostics {
     program.variables = unknown_variables(&program.config);
     let program = Arc::new(program);
     let mut evaluation = Evaluation::validating(program.clone());
-    evaluation.report(program.missing_providers());
+    evaluation.report(program.unmet_requirements());
     for (path, module) in program.config.modules() {
         // A module that is called many times is written once.
         let addr = path.0.iter().fold(ModuleAddr::root(), |addr, name| addr.child(name.clone(), None));

@@ -91,7 +91,7 @@ impl Planner<'_> {
 
     /// Refuses addresses that name nothing: a typing error must not look like "No changes".
     pub(super) fn check_addresses(&mut self) {
-        self.program().missing_providers().into_iter().for_each(|error| self.report(error));
+        self.program().unmet_requirements().into_iter().for_each(|error| self.report(error));
         if self.input.targets.is_empty() && self.input.replace.is_empty() {
             return;
         }
