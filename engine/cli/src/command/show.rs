@@ -3,6 +3,7 @@
 use engine_diag::{Diagnostic, Diagnostics};
 use engine_lang::config::SourceTree;
 use engine_plan::{Providers, json};
+use state::{Slot, Status};
 
 use crate::{
     args::ShowArgs,
@@ -59,14 +60,23 @@ async fn state(
         let json = json::state_json(&snapshot, providers, args.show_sensitive).map_err(Diagnostics::from)?;
         return Ok(format!("{json}\n"));
     }
+    if snapshot.resources().is_empty() && snapshot.outputs.is_empty() {
+        return Ok("The state is empty. No resources are represented.\n".to_owned());
+    }
     let mut out = String::new();
     for (addr, resource) in snapshot.resources() {
-        let Some(object) = &resource.current else { continue };
         let schema = providers.schema(&resource.provider.provider, addr.mode, &addr.ty).map_err(Diagnostics::from)?;
-        let value = object.value(&schema.block.value_type()).map_err(|error| {
-            Diagnostics::from(Diagnostic::error("Cannot read the state", format!("{addr}: {error}.")))
-        })?;
-        out.push_str(&format!("# {addr}:\n{}\n", super::state::block(addr, &value, session.paint)));
+        for (slot, object) in resource.objects() {
+            let value = object.value(&schema.block.value_type()).map_err(|error| {
+                Diagnostics::from(Diagnostic::error("Cannot read the state", format!("{addr}: {error}.")))
+            })?;
+            let what = match (slot, object.status) {
+                (Slot::Deposed(key), _) => format!(" (deposed object {})", key.0),
+                (Slot::Current, Status::Tainted) => " (tainted)".to_owned(),
+                (Slot::Current, Status::Ready) => String::new(),
+            };
+            out.push_str(&format!("# {addr}:{what}\n{}\n", super::state::block(addr, &value, session.paint)));
+        }
     }
     let decoded: Vec<_> = snapshot
         .outputs
