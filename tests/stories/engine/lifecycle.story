@@ -241,6 +241,7 @@ $ sliceform destroy -auto-approve
 |
 | Destroy complete! Resources: 1 destroyed.
 $ sliceform show
+| The state is empty. No resources are represented.
 ! writes
 | create mock_object.a
 | update mock_object.a

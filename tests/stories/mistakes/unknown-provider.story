@@ -45,6 +45,15 @@ terraform {
 
 provider "kubernetes" {}
 $ sliceform plan
+| Error: Unsupported provider version
+|  --> main.tf:5:17
+|   |
+| 5 |       version = ">= 7.0"
+|   |                 ^^^^^^^^
+|   |
+|   = registry.terraform.io/sliceform/gpu has the version 0.1.0 in this release, and ">= 7.0" is required.
+| help: Use a release of Sliceform that has it, or allow this one.
+|
 | Error: Unknown provider
 |  --> main.tf:7:5
 |   |
