@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `-- main.tf --` | the lines up to the next one that begins with `--`, `$` or `!` are that file from now on |
 //! | `$ sliceform plan` | runs the command in-process, in the story's directory |
-//! | `! fail create mock_object.a` | something happens in the world, see [`Stage::act`] |
+//! | `! fail create mock_object.a` | something happens in the world, see `Stage::act` |
 //! | `\| …` | what the command before it printed, both streams in their order, and its exit code if it is not 0 |
 //! | anything else | is for the reader |
 //!
