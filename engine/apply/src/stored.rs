@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use engine_diag::Diagnostic;
 use engine_model::change::ResourceChange;
-use engine_plan::Providers;
+use engine_plan::{Providers, mark_repeated};
 use engine_value::Value;
 use state::{Dependencies, Effect, Object, Output, Snapshot, Status};
 
@@ -19,11 +19,11 @@ pub(crate) fn object(
     let schema = providers.schema(&change.provider.provider, change.addr.mode, &change.addr.ty)?;
     // Providers see no marks: what the plan says is sensitive stays so in the state.
     let (_, marks) = change.after.clone().unmark_deep();
-    let object =
-        Object::of(value.clone().mark_paths(&marks), &schema.block.value_type(), schema.version).map_err(|why| {
-            let detail = format!("The provider's result for {} cannot be kept: {why}.", change.addr);
-            Box::new(Diagnostic::error("Provider returned invalid result object", detail).about(&change.addr))
-        })?;
+    let marked = mark_repeated(providers, &change.provider.provider, &change.addr, value.clone(), marks);
+    let object = Object::of(marked, &schema.block.value_type(), schema.version).map_err(|why| {
+        let detail = format!("The provider's result for {} cannot be kept: {why}.", change.addr);
+        Box::new(Diagnostic::error("Provider returned invalid result object", detail).about(&change.addr))
+    })?;
     Ok(Object {
         private,
         status,

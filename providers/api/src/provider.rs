@@ -39,6 +39,13 @@ pub trait Provider: Send + Sync {
         &[]
     }
 
+    /// Computed attributes that repeat an argument, as (argument, attribute): what is sensitive in the one is so in the
+    /// other. Providers see no marks, so that they cannot carry them over themselves.
+    fn repeats(&self, ty: &str) -> &[(&'static str, &'static str)] {
+        let _ = ty;
+        &[]
+    }
+
     /// Does a change of this type come with operations on nodes? Then it is never replaced and never tainted, and
     /// `-replace` and `create_before_destroy` on it are errors.
     fn has_operations(&self, ty: &str) -> bool {

@@ -117,6 +117,10 @@ impl Provider for KubernetesProvider {
         }
     }
 
+    fn repeats(&self, ty: &str) -> &[(&'static str, &'static str)] {
+        if ty == manifest::TYPE { &[("manifest", "object")] } else { &[] }
+    }
+
     async fn configure(&self, config: &Value, _: Call<'_>) -> Result<Arc<dyn Instance>, ProviderError> {
         let connection = match (&self.instead, ConnectionSettings::from_config(config)) {
             (Some(instead), _) => instead.connection(),

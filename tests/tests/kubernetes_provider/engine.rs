@@ -199,7 +199,15 @@ async fn a_configuration_is_applied_changes_nothing_twice_and_is_given_back() {
     run.apply(first).await;
     let map = world.live("/api/v1/namespaces/team-a/configmaps/settings").unwrap();
     assert_eq!(map["data"]["uid"], world.live("/api/v1/namespaces/team-a").unwrap()["metadata"]["uid"]);
-    assert_eq!(actions(&run.plan(PlanMode::Normal).await), [""; 0]);
+    let second = run.plan(PlanMode::Normal).await;
+    assert_eq!(actions(&second), [""; 0]);
+    // The plan of `object` was not known, so that the mark is the one that the state has kept.
+    let map = second.changes.iter().find(|change| &*change.addr.name == "map").unwrap();
+    for attribute in ["manifest", "object"] {
+        let data = map.before.get(attribute).unwrap().get("data").unwrap();
+        assert!(data.get("hint").unwrap().marks.sensitive, "{attribute} tells a secret");
+        assert!(!data.get("uid").unwrap().contains_sensitive(), "{attribute} hides what is no secret");
+    }
     let refreshed = run.plan(PlanMode::RefreshOnly).await;
     assert_eq!(refreshed.drift, [], "a drift run right after it is clean");
 

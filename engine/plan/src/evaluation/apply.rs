@@ -12,7 +12,7 @@ use engine_value::{Path, Value};
 use providers_api::PlannedChange;
 
 use super::{Evaluation, Key, Slot, spans};
-use crate::{contract, program::Program, proposed, stored::mark_sensitive, worklist::Id};
+use crate::{contract, program::Program, proposed, repeated::mark_repeated, stored::mark_sensitive, worklist::Id};
 
 /// Why there is no value.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,7 +60,7 @@ impl Evaluation {
         if let Some(config) = self.value(&Key::Arguments(addr.clone())) {
             marks.extend(config.clone().unmark_deep().1);
         }
-        let object = object.mark_paths(&marks);
+        let object = mark_repeated(&self.program.providers, &change.provider.provider, addr, object, marks);
         match self.program.providers.schema(&change.provider.provider, addr.mode, &addr.ty) {
             Ok(schema) => mark_sensitive(&schema.block, object),
             Err(_) => object,

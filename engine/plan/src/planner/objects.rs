@@ -21,6 +21,7 @@ use crate::{
     contract,
     evaluation::{Key, Slot},
     proposed::proposed,
+    repeated::mark_repeated,
     stored::mark_sensitive,
     worklist::Id,
 };
@@ -213,7 +214,8 @@ impl Planner<'_> {
             self.evaluation.value(&Key::Arguments(addr.clone())).cloned().unwrap_or(Value::null(Type::Dynamic));
         let (_, marks) = marked.clone().unmark_deep();
         // Beside what the configuration and the schema say is sensitive, the provider may know better.
-        let after = mark_sensitive(&schema.block, last.object.clone().mark_paths(&marks));
+        let after = mark_repeated(&self.program().providers, &provider.provider, addr, last.object.clone(), marks);
+        let after = mark_sensitive(&schema.block, after);
         let null = Value::null(Type::Dynamic);
         let stored = self.prior.get(addr);
         let before = stored.map_or(&null, |prior| &prior.now);
