@@ -18,7 +18,7 @@ use crate::{
     cluster::Cluster,
     data,
     object::key::ObjectKey,
-    resource::{manifest, namespace},
+    resource::{ending, manifest, namespace},
 };
 
 /// One configuration of the provider.
@@ -76,11 +76,17 @@ impl Instance for KubernetesInstance {
 
     async fn plan(&self, request: PlanRequest, call: Call<'_>) -> Result<Planned, Vec<Issue>> {
         let standing = self.standing(&request);
-        match request.addr.ty.as_ref() {
+        let ends = if request.config.is_null() { key_of(&request.addr, &request.prior) } else { standing.clone() };
+        let planned = match request.addr.ty.as_ref() {
             manifest::TYPE => manifest::plan(&self.cluster, request, standing, call).await,
             namespace::TYPE | namespace::TYPE_V1 => namespace::plan(&self.cluster, request, standing, call).await,
             other => Err(unknown_type(other)),
+        };
+        let mut planned = planned?;
+        if let Some(key) = ends {
+            planned.issues.extend(ending::warning(&self.cluster, &key, call).await);
         }
+        Ok(planned)
     }
 
     async fn apply(&self, request: ApplyRequest, call: Call<'_>) -> Outcome<Applied> {

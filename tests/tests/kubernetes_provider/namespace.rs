@@ -53,6 +53,26 @@ async fn a_namespace_is_created_changed_and_destroyed() {
 }
 
 #[tokio::test]
+async fn whose_pods_end_with_a_namespace_is_told() {
+    let world = World::new().await;
+    let config = namespace(&world, &[("name", "team-a".into())]);
+    let state = world.apply(TYPE, None, &config).await;
+    assert_eq!(world.plan_destruction(TYPE, &state).await.issues, []);
+    let pod = json!({
+        "metadata": {"name": "nb-1"},
+        "spec": {"containers": [{"name": "c", "image": "example.com/c:1"}], "nodeName": "n"},
+    });
+    world.other(Method::POST, &format!("{PATH}/pods"), Some(pod));
+    let issues = world.plan_destruction(TYPE, &state).await.issues;
+    assert_eq!(issues.len(), 1, "{issues:?}");
+    assert_eq!(issues[0].summary, "Pods end with their namespace");
+    assert!(issues[0].detail.contains("1 pod: nb-1"), "{issues:?}");
+    // A change that keeps it ends nobody.
+    let labelled = namespace(&world, &[("name", "team-a".into()), ("labels", labels(&[("team", "a")]))]);
+    assert_eq!(world.plan(TYPE, Some(&state), &labelled).await.1.unwrap().issues, []);
+}
+
+#[tokio::test]
 async fn labels_of_others_stay_and_ours_come_back() {
     let world = World::new().await;
     let config = namespace(&world, &[("name", "team-a".into()), ("labels", labels(&[("team", "a")]))]);

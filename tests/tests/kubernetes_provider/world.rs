@@ -133,6 +133,21 @@ impl World {
         (prior, planned)
     }
 
+    /// Plans the destruction of what the state has.
+    pub(crate) async fn plan_destruction(&self, ty: &str, stored: &Value) -> Planned {
+        let none = Value::null(Type::Dynamic);
+        let request = PlanRequest {
+            addr: addr(ty),
+            prior: bare(stored),
+            stored: bare(stored),
+            private: Vec::new(),
+            config: none.clone(),
+            proposed: none,
+            earlier: Vec::new(),
+        };
+        self.instance.plan(request, self.call()).await.unwrap()
+    }
+
     /// Carries out a planned change.
     pub(crate) async fn carry_out(&self, ty: &str, before: Value, after: Value) -> Outcome<providers_api::Applied> {
         let action = match (before.is_null(), after.is_null()) {

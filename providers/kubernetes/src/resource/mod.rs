@@ -1,6 +1,7 @@
 //! The resource types, a folder or file each, and what they share.
 
 pub(crate) mod duration;
+pub(crate) mod ending;
 pub(crate) mod issue;
 pub(crate) mod manifest;
 pub(crate) mod namespace;
