@@ -1,6 +1,10 @@
 //! One call of a provider, on a task of its own.
 
-use std::{pin::Pin, sync::Arc, time::SystemTime};
+use std::{
+    pin::{Pin, pin},
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, SystemTime},
+};
 
 use engine_graph::NodeId;
 use engine_model::{
@@ -13,9 +17,14 @@ use providers_api::{
     Applied, ApplyRequest, DataRequest, GateRequest, Health, HoldRequest, Instance, Issue, OperateRequest, Outcome,
     Provider, ProviderError, retry,
 };
+use tokio::time::{Instant, MissedTickBehavior, interval_at};
 use tokio_util::sync::CancellationToken;
 
 use crate::run::Apply;
+
+/// Providers tell what they wait for once, when it begins. It is said again in this rhythm while the call lasts, so that
+/// a view can show how long it has been, and need not keep a clock of its own.
+const PULSE: Duration = Duration::from_secs(1);
 
 /// What is called, and with what.
 pub(crate) enum Call {
@@ -54,10 +63,25 @@ struct StepProgress {
     started: SystemTime,
     host: Arc<dyn Host>,
     events: Arc<dyn Fn(Event) + Send + Sync>,
+    last: Mutex<Option<Doing>>,
 }
 
 impl Progress for StepProgress {
     fn doing(&self, doing: Doing) {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(doing.clone());
+        self.tell(doing);
+    }
+}
+
+impl StepProgress {
+    fn again(&self) {
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(doing) = last {
+            self.tell(doing);
+        }
+    }
+
+    fn tell(&self, doing: Doing) {
         let elapsed = self.host.now().duration_since(self.started).unwrap_or_default();
         (self.events)(Event::StepProgress { step: self.step.clone(), elapsed, doing });
     }
@@ -65,7 +89,8 @@ impl Progress for StepProgress {
 
 impl Environment {
     pub(crate) fn new(request: &Apply, step: Step, started: SystemTime) -> Self {
-        let progress = StepProgress { step, started, host: request.host.clone(), events: request.events.clone() };
+        let (host, events) = (request.host.clone(), request.events.clone());
+        let progress = StepProgress { step, started, host, events, last: Mutex::default() };
         Self { progress, cancel: request.cancel.clone(), host: request.host.clone() }
     }
 
@@ -80,7 +105,16 @@ impl Call {
     }
 
     pub(crate) async fn run(self, env: Environment, id: NodeId) -> Finished {
-        Finished { id, answer: self.answer(&env).await }
+        let mut answer = pin!(self.answer(&env));
+        let mut pulse = interval_at(Instant::now() + PULSE, PULSE);
+        pulse.set_missed_tick_behavior(MissedTickBehavior::Skip);
+        loop {
+            tokio::select! {
+                biased;
+                answer = &mut answer => return Finished { id, answer },
+                _ = pulse.tick() => env.progress.again(),
+            }
+        }
     }
 
     async fn answer(self, env: &Environment) -> Answer {

@@ -1,7 +1,7 @@
 //! Evicts one pod and says what its end waits for.
 
 use kube::api::PostParams;
-use providers_api::{Call, ErrorKind, ProviderError};
+use providers_api::{ErrorKind, ProviderError};
 use providers_kubernetes::is_not_found;
 use serde_json::{Value as Json, json};
 
@@ -23,14 +23,8 @@ pub(super) enum Eviction {
 ///
 /// # Errors
 /// The API refuses for another reason than a budget.
-pub(super) async fn evict(
-    cluster: &Cluster,
-    name: &PodName,
-    pod: &Pod,
-    call: Call<'_>,
-) -> Result<Eviction, ProviderError> {
+pub(super) async fn evict(cluster: &Cluster, name: &PodName, pod: &Pod) -> Result<Eviction, ProviderError> {
     let api = cluster.pods(&name.namespace).await?;
-    call.working(format!("evicting pod {name}"));
     let body = body(name, pod);
     let evicted: Result<Json, kube::Error> =
         api.create_subresource("eviction", &name.name, &PostParams::default(), &body).await;

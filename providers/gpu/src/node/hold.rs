@@ -42,7 +42,7 @@ pub(crate) async fn hold(
     }
     let taken_over = request.hold.takes_over.as_ref();
     taint::put(cluster, node, &request.plan, taken_over).await?;
-    let mut evicted: BTreeSet<String> = BTreeSet::new();
+    let (mut evicted, mut refused): (BTreeSet<String>, BTreeSet<String>) = Default::default();
     let mut patience = Patience::new(call, request.hold.timeout);
     loop {
         let world = read_node(cluster, node, call).await?;
@@ -50,9 +50,14 @@ pub(crate) async fn hold(
         let mut waiting = next.waiting;
         for name in next.evict {
             let Some(pod) = world.pods.get(&name) else { continue };
-            match evict(cluster, &name, pod, call).await? {
+            // Asking again is part of the wait for the budget, and is not told as if it were news.
+            if !refused.contains(&pod.uid) {
+                call.working(format!("evicting pod {name}"));
+            }
+            match evict(cluster, &name, pod).await? {
                 Eviction::Begun => drop(evicted.insert(pod.uid.clone())),
                 Eviction::Refused => {
+                    refused.insert(pod.uid.clone());
                     waiting = Some(format!("a PodDisruptionBudget to allow the end of pod {name}"));
                 }
             }
