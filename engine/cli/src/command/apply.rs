@@ -60,7 +60,7 @@ pub(crate) async fn planned(
     let exit = if made.plan.errored {
         session.fail(super::plan::errored())
     } else if !made.plan.changes_anything() {
-        finished(session, &nothing_done(&made), operation)
+        finished(session, &nothing_done(&made), operation, made.plan.sandbox)
     } else if !approved && !session.confirm(question(mode)) {
         session.print(&format!("{} cancelled. Nothing was changed.\n", capitalised(operation)));
         Exit::Failure
@@ -162,7 +162,7 @@ async fn prepare(
 async fn carry_out(session: &Session, made: &mut Made, operation: &str, parallelism: usize) -> Exit {
     let Some(fence) = made.fence else { return session.fail(unlocked()) };
     if used_up(&made.plan) {
-        return stopped(session, Stop::BudgetUsedUp);
+        return stopped(session, Stop::BudgetUsedUp, &command(operation, made.plan.sandbox));
     }
     session.follow(&made.plan);
     let request = Apply {
@@ -180,7 +180,7 @@ async fn carry_out(session: &Session, made: &mut Made, operation: &str, parallel
         parallelism,
     };
     match apply(request, &made.loaded).await {
-        Ok(applied) => finished(session, &applied, operation),
+        Ok(applied) => finished(session, &applied, operation, made.plan.sandbox),
         Err(diagnostics) => session.fail(diagnostics),
     }
 }
@@ -191,7 +191,7 @@ fn nothing_done(made: &Made) -> Applied {
     Applied { diagnostics: Diagnostics::new(), snapshot, done: Default::default(), stopped: None }
 }
 
-fn finished(session: &Session, applied: &Applied, operation: &str) -> Exit {
+fn finished(session: &Session, applied: &Applied, operation: &str, sandbox: bool) -> Exit {
     session.report(&applied.diagnostics);
     let done = applied.done;
     let failed = applied.diagnostics.has_errors();
@@ -201,11 +201,16 @@ fn finished(session: &Session, applied: &Applied, operation: &str) -> Exit {
         "destroy" if done.add + done.change == 0 => format!("\n{what} Resources: {} destroyed.\n", done.destroy),
         _ => format!("\n{what} Resources: {} added, {} changed, {} destroyed.\n", done.add, done.change, done.destroy),
     });
-    session.print(&held(&applied.snapshot));
+    let command = command(operation, sandbox);
+    let held = held(&applied.snapshot);
+    session.print(&held);
     if let Some(stop) = applied.stopped
         && !failed
     {
-        return stopped(session, stop);
+        return stopped(session, stop, &command);
+    }
+    if !held.is_empty() {
+        session.print(&format!("Run `{command}` to go on from here.\n"));
     }
     if failed {
         return Exit::Failure;
@@ -214,25 +219,29 @@ fn finished(session: &Session, applied: &Applied, operation: &str) -> Exit {
     Exit::Success
 }
 
-/// Nodes that stay held, and how to go on.
+/// The command that goes on. Without `-sandbox` it would turn to another cluster.
+fn command(operation: &str, sandbox: bool) -> String {
+    format!("sliceform {operation}{}", if sandbox { " -sandbox" } else { "" })
+}
+
+/// Nodes that stay held.
 fn held(snapshot: &Snapshot) -> String {
     let nodes: Vec<&str> = snapshot.held.keys().map(|(_, node)| node.as_str()).collect();
     if nodes.is_empty() {
         return String::new();
     }
-    format!(
-        "\nStill held, with a taint that keeps new pods away: {}.\nRun `sliceform apply` to go on from here.\n",
-        nodes.join(", ")
-    )
+    format!("\nStill held, with a taint that keeps new pods away: {}.\n", nodes.join(", "))
 }
 
-fn stopped(session: &Session, stop: Stop) -> Exit {
-    session.print(match stop {
-        Stop::Interrupted => "\nStopped at a safe point, with work left. Run `sliceform apply` to go on from here.\n",
-        Stop::BudgetUsedUp => {
-            "\nStopped before the first node: too many nodes are unavailable for other reasons. Nothing was changed.\nBring \
-             them back, or raise max_unavailable, and run `sliceform apply` again.\n"
+fn stopped(session: &Session, stop: Stop, command: &str) -> Exit {
+    session.print(&match stop {
+        Stop::Interrupted => {
+            format!("\nStopped at a safe point, with work left. Run `{command}` to go on from here.\n")
         }
+        Stop::BudgetUsedUp => format!(
+            "\nStopped before the first node: too many nodes are unavailable for other reasons. Nothing was changed.\nBring \
+             them back, or raise max_unavailable, and run `{command}` again.\n"
+        ),
     });
     Exit::Stopped
 }
