@@ -1,5 +1,7 @@
 //! What happens to an object, and why: each row is one configuration after another in the same world.
 
+use std::sync::Arc;
+
 use engine_model::plan::PlanMode;
 use engine_value::Value;
 use tests::{
@@ -276,6 +278,22 @@ async fn another_cluster_behind_the_same_provider_stops_the_run_before_it_reads(
     assert!(words[0].starts_with("error: Another cluster: "), "{words:?}");
     let calls: Vec<String> = lab.world.calls()[calls..].iter().map(ToString::to_string).collect();
     assert!(!calls.iter().any(|call| call.starts_with("read") || call.starts_with("plan")), "{calls:?}");
+}
+
+#[tokio::test]
+async fn a_plan_for_another_cluster_does_not_bind_the_state_to_it() {
+    let lab = Lab::new(&World::default());
+    let mut draft = lab.plan(ONE).await;
+    // As if the cluster had been made anew between plan and apply.
+    let mut plan = (*draft.plan).clone();
+    plan.clusters.values_mut().for_each(|cluster| *cluster = "cluster-0".into());
+    draft.plan = Arc::new(plan);
+    let words = lab.apply_draft(&draft).await.unwrap().words();
+    assert!(words[0].starts_with("error: Another cluster: "), "{words:?}");
+    assert_eq!(lab.world.contents().objects.len(), 0);
+    lab.apply(ONE).await.assert_done("a plan for the cluster that is there");
+    let clusters = lab.snapshot().await.unwrap().clusters;
+    assert_eq!(clusters.into_values().map(|cluster| cluster.to_string()).collect::<Vec<_>>(), ["cluster-1"]);
 }
 
 #[tokio::test]
