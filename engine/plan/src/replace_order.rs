@@ -11,7 +11,7 @@ use engine_model::{
 };
 
 /// Settles `create_before_destroy` of every change, and with it the order of every replacement. What asked for it itself
-/// has it already. `stored` are the dependencies that the state remembers of what is only there.
+/// has it already. `stored` are the dependencies that the state remembers.
 pub(crate) fn settle(changes: &mut [ResourceChange], stored: &BTreeMap<ResourceAddr, Vec<ResourceAddr>>) {
     let mut blocks: BTreeMap<ResourceAddr, Vec<usize>> = BTreeMap::new();
     let mut places: BTreeMap<&ResourceAddr, usize> = BTreeMap::new();
@@ -33,7 +33,8 @@ pub(crate) fn settle(changes: &mut [ResourceChange], stored: &BTreeMap<ResourceA
                 Ancestor::Block(_) => {}
             }
         }
-        if changes[i].action == Action::Delete {
+        // What goes with its old half needs what the state says, however the configuration has turned round since.
+        if matches!(changes[i].action, Action::Delete | Action::Replace(_)) {
             found.extend(stored.get(&changes[i].addr).into_iter().flatten().filter_map(|addr| places.get(addr)));
         }
         todo.extend(found.into_iter().filter(|i| asked.insert(*i)));
