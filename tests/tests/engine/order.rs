@@ -76,6 +76,32 @@ async fn what_was_turned_round_has_an_order_all_the_same() {
 }
 
 #[tokio::test]
+async fn what_an_old_half_needed_stays_until_it_is_gone() {
+    // e is made anew before it is destroyed. It let go of c, which goes and needed a; it needs a now, through d.
+    let config = |value: &str, through: &str, immutable: &str| {
+        format!(
+            "resource \"mock_object\" \"a\" {{\n  value = \"{value}\"\n}}\nresource \"mock_object\" \"{through}\" {{\n  value = mock_object.a.id\n  number = mock_object.a.size\n}}\n\
+             resource \"mock_object\" \"e\" {{\n  value = mock_object.{through}.id\n  immutable = \"{immutable}\"\n  lifecycle {{\n    create_before_destroy = {immutable}\n  }}\n}}\n"
+        )
+    };
+    let lab = Lab::new(&World::default());
+    lab.apply(&config("1", "c", "false")).await.assert_done("before");
+    lab.world.take_writes();
+    lab.apply(&config("2", "d", "true")).await.assert_done("after");
+    assert_eq!(
+        lab.world.take_writes(),
+        [
+            "update mock_object.a",
+            "create mock_object.d",
+            "create mock_object.e",
+            "delete mock_object.e",
+            "delete mock_object.c"
+        ]
+    );
+    lab.assert_settled(&config("2", "d", "true"), "after").await;
+}
+
+#[tokio::test]
 async fn a_cycle_is_named_as_a_path() {
     let lab = Lab::new(&World::default());
     let config = "resource \"mock_object\" \"a\" {\n  value = local.x\n}\nlocals {\n  x = mock_object.b.id\n}\nresource \"mock_object\" \"b\" {\n  value = mock_object.a.id\n}\n";
