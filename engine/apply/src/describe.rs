@@ -1,6 +1,6 @@
 //! Steps and errors in words.
 
-use engine_diag::{Diagnostic, Diagnostics, sentence};
+use engine_diag::{Diagnostic, Diagnostics, chain, sentence};
 use engine_model::{
     address::ResourceAddr,
     execution::{Step, Which},
@@ -26,18 +26,6 @@ pub(crate) fn step(step: &Step) -> String {
         Step::Gate(wave) => format!("checking wave {}", wave + 1),
         Step::Group(name) => name.clone(),
     }
-}
-
-/// An error with everything that caused it: `a: b: c`.
-pub(crate) fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        source = error.source();
-    }
-    text
 }
 
 /// A provider's error as a diagnostic: "Error creating gpu_pool.dev".

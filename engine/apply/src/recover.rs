@@ -1,6 +1,6 @@
 //! What became of what was begun and not seen to end.
 
-use engine_diag::Diagnostic;
+use engine_diag::{Diagnostic, chain};
 use engine_model::{name::PlanDigest, operation::Operation};
 use providers_api::{Call, RecoverRequest, Recovery, Silent};
 use state::{Found, Loaded, OpenIntent, Record, Recovered, Work};
@@ -40,7 +40,7 @@ impl Run {
                     "An earlier run began on {} ({}) and was cut off; what became of it is not known: {}.",
                     operation.node,
                     operation.summary,
-                    crate::describe::chain(&error)
+                    chain(&error)
                 );
                 self.diagnostics.push(Diagnostic::warning("An operation was cut off", detail));
                 None

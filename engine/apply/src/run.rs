@@ -6,7 +6,7 @@ use std::{
     time::SystemTime,
 };
 
-use engine_diag::{Diagnostic, Diagnostics};
+use engine_diag::{Diagnostic, Diagnostics, chain, sentence};
 use engine_graph::{Dag, NodeId, Ready};
 use engine_model::{
     address::{DeposedKey, ProviderConfigAddr, ResourceAddr},
@@ -411,7 +411,7 @@ impl Run {
 }
 
 fn cannot_write(error: &WriteError) -> Diagnostic {
-    Diagnostic::error("The state cannot be written", format!("{}.", describe::chain(error))).hint(
+    Diagnostic::error("The state cannot be written", sentence(&chain(error))).hint(
         "Nothing more was begun. What was done is on the cluster and may be missing in the state: the next plan reads it \
          again and shows the difference.",
     )

@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use engine_diag::{Diagnostic, Diagnostics, Sources};
+use engine_diag::{Diagnostic, Diagnostics, Sources, chain, sentence};
 use engine_model::{event::Event, finding::SourcePlace, host::Host, plan::Plan};
 
 use crate::{
@@ -137,14 +137,5 @@ fn lock(progress: &Mutex<Progress<Shared>>) -> std::sync::MutexGuard<'_, Progres
 
 /// An error of a library with everything that caused it, as a diagnostic.
 pub(crate) fn failed(summary: &str, error: &(dyn std::error::Error + 'static)) -> Diagnostic {
-    let mut detail = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        detail.push_str(": ");
-        detail.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    let mut chars = detail.chars();
-    let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
-    Diagnostic::error(summary, format!("{first}{}.", chars.as_str().trim_end_matches('.')))
+    Diagnostic::error(summary, sentence(&chain(error)))
 }

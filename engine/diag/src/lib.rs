@@ -4,10 +4,12 @@
 
 #![forbid(unsafe_code)]
 
+mod chain;
 mod diagnostic;
 mod sentence;
 mod source;
 
+pub use chain::chain;
 pub use diagnostic::{Diagnostic, Diagnostics, Label, Severity};
 pub use sentence::sentence;
 pub use source::{FileId, Position, Source, Sources, Span};

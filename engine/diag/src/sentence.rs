@@ -8,7 +8,7 @@ pub fn sentence(fragment: &str) -> String {
         Some(c) if is_word => c.to_uppercase().to_string(),
         first => first.into_iter().collect(),
     };
-    let end = if fragment.ends_with('.') { "" } else { "." };
+    let end = if fragment.ends_with(['.', '!', '?']) { "" } else { "." };
     format!("{first}{}{end}", chars.as_str())
 }
 
@@ -22,6 +22,8 @@ mod tests {
             ("cannot read the nodes", "Cannot read the nodes."),
             ("gpu-01 is gone", "gpu-01 is gone."),
             ("the end.", "The end."),
+            ("is it gone?", "Is it gone?"),
+            ("spec.replicas: too many", "spec.replicas: too many."),
             ("", "."),
         ] {
             assert_eq!(sentence(fragment), expected);

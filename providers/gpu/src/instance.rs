@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use engine_diag::chain;
 use engine_model::{address::ProviderAddr, finding::Review, name::ClusterIdentity, policy::DisruptionPolicy};
 use engine_value::{Path, Value};
 use providers_api::{
@@ -49,12 +50,7 @@ impl GpuInstance {
 }
 
 fn unreadable(error: &ProviderError) -> Vec<Issue> {
-    let mut detail = format!("The plan needs to see the cluster: {error}.");
-    let mut source = std::error::Error::source(error);
-    while let Some(cause) = source {
-        detail.push_str(&format!(" Cause: {cause}."));
-        source = cause.source();
-    }
+    let detail = format!("The plan needs to see the cluster: {}.", chain(error));
     let issue = Issue::error(Path::root(), "The cluster cannot be read", detail);
     vec![match &error.hint {
         Some(hint) => issue.hint(hint.clone()),

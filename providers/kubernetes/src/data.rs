@@ -1,5 +1,6 @@
 //! Data sources: one object, or many, of any kind.
 
+use engine_diag::sentence;
 use engine_model::schema::{Attribute, Block, NestedBlock, Nesting, Schema, Usage};
 use engine_value::{Path, Type, Value};
 use providers_api::{Call, Issue};
@@ -11,7 +12,7 @@ use crate::{
         convert::{from_json, mark_secret},
         key::ObjectKey,
     },
-    resource::issue::{failed, sentence},
+    resource::issue::failed,
 };
 
 /// One object.

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use clap::Parser;
+use engine_diag::chain;
 use engine_model::host::Host;
 use engine_model::name::NodeName;
 use providers_kubernetes::{Connection, ConnectionSettings, Environment};
@@ -53,14 +54,7 @@ impl fmt::Debug for Ended {
 
 impl<E: Error> From<E> for Ended {
     fn from(error: E) -> Self {
-        let mut text = error.to_string();
-        let mut source = error.source();
-        while let Some(cause) = source {
-            text.push_str(": ");
-            text.push_str(&cause.to_string());
-            source = cause.source();
-        }
-        Self(text)
+        Self(chain(&error))
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use engine_diag::chain;
 use engine_model::host::Host;
 use engine_model::name::NodeName;
 use providers_agent_api::HEARTBEAT_LIMIT;
@@ -199,18 +200,6 @@ async fn live(life: Life, stop: CancellationToken, ended: Arc<Mutex<Option<Strin
             () = tokio::time::sleep(RESTART) => {}
         }
     }
-}
-
-/// An error with its causes, in one line.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text
 }
 
 /// A clock that is behind by twice what a heartbeat may be old.

@@ -5,6 +5,7 @@
 
 use std::path::{Path as FilePath, PathBuf};
 
+use engine_diag::chain;
 use engine_model::schema::{Attribute, Block, Schema, Usage};
 use engine_value::{Data, Path, Type, Value};
 use providers_api::Issue;
@@ -90,8 +91,7 @@ pub(crate) async fn read(config: &Value, dir: &FilePath) -> Result<Value, Vec<Is
         vec![Issue { hint, ..Issue::error(at("config"), summary, detail) }]
     };
     let unreadable = |error: &dyn std::error::Error, hint| {
-        let why: Vec<_> = std::iter::successors(Some(error), |error| error.source()).map(ToString::to_string).collect();
-        failed("Unable to read remote state", format!("Reading it failed: {}.", why.join(": ")), hint)
+        failed("Unable to read remote state", format!("Reading it failed: {}.", chain(error)), hint)
     };
     let loaded = FileStore::new(path.clone()).load().await.map_err(|error| unreadable(&error, Some(error.hint())))?;
     let Some(snapshot) = loaded.fold().map_err(|error| unreadable(&error, None))? else {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use engine_diag::{Diagnostic, Severity, sentence};
+use engine_diag::{Diagnostic, Severity, chain, sentence};
 use engine_model::{
     address::{ProviderConfigAddr, ResourceAddr},
     name::ClusterIdentity,
@@ -159,15 +159,4 @@ pub(crate) fn provider_error(summary: &str, error: &ProviderError) -> Diagnostic
     let mut diagnostic = Diagnostic::new(Severity::Error, summary, sentence(&chain(error)));
     diagnostic.hint = error.hint.clone();
     diagnostic
-}
-
-/// An error and its causes in one line.
-pub(super) fn chain(error: &ProviderError) -> String {
-    let mut text = error.to_string();
-    let mut cause = std::error::Error::source(error);
-    while let Some(inner) = cause {
-        text.push_str(&format!(": {inner}"));
-        cause = inner.source();
-    }
-    text
 }

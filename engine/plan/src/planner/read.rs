@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use engine_diag::Diagnostic;
+use engine_diag::{Diagnostic, chain};
 use engine_model::{
     address::{Mode, ProviderConfigAddr, ResourceAddr},
     change::ResourceDrift,
@@ -12,7 +12,7 @@ use engine_value::{Type, Value};
 use providers_api::{ErrorKind, ReadAnswer, ReadRequest};
 use state::Status;
 
-use super::{Phase, Planner, Prior, calls, calls::Job};
+use super::{Phase, Planner, Prior, calls::Job};
 use crate::{
     contract,
     evaluation::{Evaluation, Key},
@@ -132,7 +132,7 @@ impl Planner<'_> {
                     }
                 }
                 ReadAnswer::Unreachable(error) => {
-                    let why = calls::chain(&error);
+                    let why = chain(&error);
                     let detail =
                         format!("{addr} could not be read, so the plan takes it to be as the state has it: {why}.");
                     let mut warning = Diagnostic::warning("Object could not be read", detail).about(&addr);

@@ -3,11 +3,12 @@
 //! Only namespaces are asked about: who destroys a Deployment or a Job names the pods that go, who destroys a namespace
 //! may not know what others run in it. What comes into it between plan and apply goes with it, too, and is not seen here.
 
+use engine_diag::sentence;
 use engine_value::Path;
 use providers_api::{Call, Issue};
 use serde_json::Value as Json;
 
-use super::issue::{failed, sentence};
+use super::issue::failed;
 use crate::{
     cluster::{Cluster, discovery::Lookup},
     object::key::ObjectKey,

@@ -1,7 +1,6 @@
 //! From failures and refusals to what is told about a place in the configuration.
 
-use std::error::Error;
-
+use engine_diag::{chain, sentence};
 use engine_value::Path;
 use providers_api::{Issue, ProviderError};
 use serde_json::Value as Json;
@@ -10,13 +9,7 @@ use crate::object::place::place;
 
 /// What failed, told about a place.
 pub(crate) fn failed(path: Path, summary: &str, error: &ProviderError) -> Issue {
-    let mut detail = sentence(&error.to_string());
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        detail += &format!(" Caused by: {error}.");
-        cause = error.source();
-    }
-    let issue = Issue::error(path, summary, detail);
+    let issue = Issue::error(path, summary, sentence(&chain(error)));
     match &error.hint {
         Some(hint) => issue.hint(hint.clone()),
         None => issue,
@@ -55,14 +48,4 @@ pub(crate) fn owned(root: &Path, manifest: &Json, what: &str, conflicts: &[(Stri
 pub(crate) fn within(root: &Path, field: &str, manifest: &Json) -> Path {
     let inside = place(field, manifest);
     Path(root.0.iter().cloned().chain(inside.0).collect())
-}
-
-/// A fragment as a sentence.
-pub(crate) fn sentence(fragment: &str) -> String {
-    let mut letters = fragment.chars();
-    let text = match letters.next() {
-        Some(first) => first.to_uppercase().chain(letters).collect::<String>(),
-        None => String::new(),
-    };
-    if text.ends_with(['.', '!', '?']) { text } else { text + "." }
 }

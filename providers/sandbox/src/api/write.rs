@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use engine_diag::chain;
 use serde_json::{Map, Value};
 
 use super::admit;
@@ -78,15 +79,10 @@ pub(super) fn update(request: &mut Request<'_>, resource: &Resource, body: &Body
 /// Commits, unless this is a dry run.
 pub(super) fn finish(request: &Request<'_>, mut store: Transaction<'_>) -> Result<(), Failure> {
     controllers::settle(request, &mut store);
-    store.commit().map(drop).map_err(|error| {
-        let mut text = error.to_string();
-        let mut source = std::error::Error::source(&error);
-        while let Some(error) = source {
-            text = format!("{text}: {error}");
-            source = error.source();
-        }
-        Failure::internal(format!("the sandbox cannot write its log: {text}"))
-    })
+    store
+        .commit()
+        .map(drop)
+        .map_err(|error| Failure::internal(format!("the sandbox cannot write its log: {}", chain(&error))))
 }
 
 /// Whether the body is of the resource's kind and version.

@@ -1,5 +1,6 @@
 //! What would become of a manifest: the API server says it, by a dry run, wherever it can be asked.
 
+use engine_diag::sentence;
 use engine_value::{Data, Path, Type, Value};
 use providers_api::{Call, Issue, PlanRequest, Planned};
 use serde_json::Value as Json;
@@ -17,7 +18,7 @@ use crate::{
         refusal::{Refusal, refusal},
         shape::is_applied_by,
     },
-    resource::issue::{failed, owned, sentence, within, wrong},
+    resource::issue::{failed, owned, within, wrong},
 };
 
 /// What the API server says about a manifest.

@@ -1,5 +1,6 @@
 //! What would become of a namespace.
 
+use engine_diag::sentence;
 use engine_model::host::Host;
 use engine_value::{Path, Type, Value};
 use providers_api::{Call, Issue, PlanRequest, Planned};
@@ -13,7 +14,7 @@ use crate::{
         refusal::{Refusal, refusal},
         shape::is_applied_by,
     },
-    resource::issue::{failed, owned, sentence, wrong},
+    resource::issue::{failed, owned, wrong},
 };
 
 /// Plans one namespace. See the crate's contract.
