@@ -10,7 +10,7 @@ data "gpu_nodes" "all" {
 }
 $ sliceform plan
 | Error: Cluster does not answer
-|   cannot read namespace kube-system, whose UID tells clusters apart: https://127.0.0.1:1 refuses connections: Connection refused (os error 111).
+|   Cannot read namespace kube-system, whose UID tells clusters apart: https://127.0.0.1:1 refuses connections: Connection refused (os error 111).
 |   with provider["registry.terraform.io/sliceform/gpu"]
 |   Check that the API server runs there and that the port is right.
 |
@@ -31,7 +31,7 @@ data "gpu_nodes" "all" {
 }
 $ sliceform plan
 | Error: Cluster does not answer
-|   cannot read namespace kube-system, whose UID tells clusters apart: https://127.0.0.1:2 refuses connections: Connection refused (os error 111).
+|   Cannot read namespace kube-system, whose UID tells clusters apart: https://127.0.0.1:2 refuses connections: Connection refused (os error 111).
 |   with provider["registry.terraform.io/sliceform/gpu"]
 |   Check that the API server runs there and that the port is right.
 |
