@@ -16,7 +16,7 @@ use kube::{Api, Client};
 use providers_agent_api::GpuNode;
 use providers_api::{
     Applied, ApplyRequest, Call, GateRequest, Health, HoldRequest, Instance, Issue, OperateRequest, Operations,
-    Outcome, PlanRequest, Planned, PlannedChange, Provider, ProviderError, ReadAnswer, ReadRequest, Silent,
+    Outcome, PlanRequest, PlannedChange, Provider, ProviderError, ReadAnswer, ReadRequest, Silent,
 };
 use providers_gpu::GpuProvider;
 use providers_kubernetes::Environment;
@@ -28,7 +28,7 @@ use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
 /// Two nodes with two cards each, and one with cards that cannot be cut.
-pub const FLEET: &str = r#"
+pub(crate) const FLEET: &str = r#"
 node "gpu-01" {
   labels = { "example.com/pool" = "dev" }
   card "A100-SXM4-80GB" { count = 2 }
@@ -45,8 +45,8 @@ node "infer-01" {
 /// Longer than anything here takes; what takes longer is a test that hangs.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-pub struct Lab {
-    pub sandbox: Sandbox,
+pub(crate) struct Lab {
+    pub(crate) sandbox: Sandbox,
     provider: GpuProvider,
     host: Arc<FixedHost>,
     cancel: CancellationToken,
@@ -55,27 +55,26 @@ pub struct Lab {
 
 /// An object of the state.
 #[derive(Clone)]
-pub struct State {
-    pub object: Value,
-    pub private: Vec<u8>,
+pub(crate) struct State {
+    pub(crate) object: Value,
+    pub(crate) private: Vec<u8>,
 }
 
 /// What was planned.
-pub struct Plan {
-    pub planned: Planned,
-    pub change: PlannedChange,
-    pub operations: Operations,
-    pub notes: Vec<String>,
+pub(crate) struct Plan {
+    pub(crate) change: PlannedChange,
+    pub(crate) operations: Operations,
+    pub(crate) notes: Vec<String>,
 }
 
 impl State {
-    pub fn none() -> Self {
+    pub(crate) fn none() -> Self {
         Self { object: Value::null(Type::Dynamic), private: Vec::new() }
     }
 }
 
 impl Lab {
-    pub async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let host = Arc::new(FixedHost::new(1_000_000));
         let shared: Arc<dyn Host> = host.clone();
@@ -85,36 +84,36 @@ impl Lab {
         Self { sandbox, provider, host, cancel: CancellationToken::new(), _dir: dir }
     }
 
-    pub async fn close(self) {
+    pub(crate) async fn close(self) {
         self.sandbox.close().await.unwrap();
     }
 
-    pub fn call(&self) -> Call<'_> {
+    pub(crate) fn call(&self) -> Call<'_> {
         Call { progress: &Silent, cancel: &self.cancel, host: &*self.host }
     }
 
     /// As a new run makes one.
-    pub async fn instance(&self) -> Arc<dyn Instance> {
+    pub(crate) async fn instance(&self) -> Arc<dyn Instance> {
         let block = Value::null(self.provider.schemas().provider.block.value_type());
         self.provider.configure(&block, self.call()).await.unwrap()
     }
 
-    pub async fn client(&self) -> Client {
+    pub(crate) async fn client(&self) -> Client {
         self.sandbox.connection().connection().client().await.unwrap()
     }
 
-    pub async fn gpu_node(&self, name: &str) -> GpuNode {
+    pub(crate) async fn gpu_node(&self, name: &str) -> GpuNode {
         Api::<GpuNode>::all(self.client().await).get(name).await.unwrap()
     }
 
-    pub async fn taints(&self, name: &str) -> Vec<String> {
+    pub(crate) async fn taints(&self, name: &str) -> Vec<String> {
         let node = Api::<Node>::all(self.client().await).get(name).await.unwrap();
         let taints = node.spec.and_then(|spec| spec.taints).unwrap_or_default();
         taints.into_iter().map(|taint| format!("{}={}", taint.key, taint.value.unwrap_or_default())).collect()
     }
 
     /// How a card is cut: `mig 1g.10gb@0 1g.10gb@1`, or `whole`.
-    pub async fn cut(&self, node: &str, card: usize) -> String {
+    pub(crate) async fn cut(&self, node: &str, card: usize) -> String {
         let status = self.gpu_node(node).await.status.unwrap();
         let layout = &status.cards[card].layout;
         let slices = layout.instances.iter().map(|slice| format!(" {}@{}", slice.profile, slice.start));
@@ -122,17 +121,17 @@ impl Lab {
     }
 
     /// MIG UUIDs by start: another one means that the slice was made anew.
-    pub async fn uuids(&self, node: &str, card: usize) -> Vec<(u8, String)> {
+    pub(crate) async fn uuids(&self, node: &str, card: usize) -> Vec<(u8, String)> {
         let status = self.gpu_node(node).await.status.unwrap();
         status.cards[card].instances.iter().map(|slice| (slice.start, slice.uuid.clone())).collect()
     }
 
-    pub async fn pod(&self, namespace: &str, name: &str) -> Option<Pod> {
+    pub(crate) async fn pod(&self, namespace: &str, name: &str) -> Option<Pod> {
         Api::<Pod>::namespaced(self.client().await, namespace).get_opt(name).await.unwrap()
     }
 
     /// Starts a bare pod that asks for one device on a node.
-    pub async fn run(&self, namespace: &str, name: &str, resource: &str, node: &str) {
+    pub(crate) async fn run(&self, namespace: &str, name: &str, resource: &str, node: &str) {
         let pod = serde_json::json!({
             "apiVersion": "v1",
             "kind": "Pod",
@@ -150,19 +149,19 @@ impl Lab {
     }
 
     /// Runs a command on a node.
-    pub async fn exec(&self, node: &str, command: &str) {
+    pub(crate) async fn exec(&self, node: &str, command: &str) {
         let words: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
         let output = exec(&self.sandbox, node, &words).await.unwrap();
         assert_eq!(output.code, 0, "{}", output.stdout);
         self.settle().await;
     }
 
-    pub async fn settle(&self) {
+    pub(crate) async fn settle(&self) {
         self.sandbox.script().unwrap().settle().await.unwrap();
     }
 
     /// An object of a type with these arguments; all others are null.
-    pub fn config(&self, ty: &str, arguments: &[(&str, Value)]) -> Value {
+    pub(crate) fn config(&self, ty: &str, arguments: &[(&str, Value)]) -> Value {
         let ty = self.provider.schemas().get(Mode::Managed, ty).unwrap().block.value_type();
         let mut object = Value::object(
             ty.attributes().unwrap().iter().map(|(name, attr)| (name.clone(), Value::null(attr.ty.clone()))),
@@ -175,7 +174,7 @@ impl Lab {
     }
 
     /// A pool over the nodes `dev`: `cards` A100s cut so, the rest whole.
-    pub fn pool(&self, cards: i64, slices: &[(&str, i64)]) -> Value {
+    pub(crate) fn pool(&self, cards: i64, slices: &[(&str, i64)]) -> Value {
         let ty = self.provider.schemas().get(Mode::Managed, "gpu_pool").unwrap().block.value_type();
         let Type::Map(profile) = ty.attributes().unwrap()["profiles"].ty.clone() else { panic!("profiles are a map") };
         let object = |set: &[(&str, Value)]| {
@@ -195,7 +194,7 @@ impl Lab {
     }
 
     /// Reads and plans, as a new run does. `config` null: to be destroyed.
-    pub async fn plan(&self, addr: &str, state: &State, config: &Value) -> Result<Plan, Vec<Issue>> {
+    pub(crate) async fn plan(&self, addr: &str, state: &State, config: &Value) -> Result<Plan, Vec<Issue>> {
         let (instance, addr) = (self.instance().await, addr.parse::<ResourceAddr>().unwrap());
         let (mut prior, mut notes) = (state.object.clone(), Vec::new());
         if !prior.is_null() {
@@ -241,10 +240,10 @@ impl Lab {
             private: planned.private.clone(),
         };
         let operations = instance.operations(std::slice::from_ref(&change), self.call()).await.unwrap();
-        Ok(Plan { planned, change, operations, notes })
+        Ok(Plan { change, operations, notes })
     }
 
-    pub fn hold_request(&self, operation: &Operation) -> HoldRequest {
+    pub(crate) fn hold_request(&self, operation: &Operation) -> HoldRequest {
         let hold = Hold {
             node: operation.node.clone(),
             provider: operation.provider.clone(),
@@ -259,7 +258,7 @@ impl Lab {
     }
 
     /// Carries out one operation: hold, operate, release, gate.
-    pub async fn operate(&self, operation: &Operation) -> Result<(), ProviderError> {
+    pub(crate) async fn operate(&self, operation: &Operation) -> Result<(), ProviderError> {
         let (instance, request) = (self.instance().await, self.hold_request(operation));
         let is_held = operation.kind != OperationKind::None;
         if is_held {
@@ -278,13 +277,13 @@ impl Lab {
     }
 
     /// The resource's own step.
-    pub async fn apply(&self, change: &PlannedChange) -> Outcome<Applied> {
+    pub(crate) async fn apply(&self, change: &PlannedChange) -> Outcome<Applied> {
         let request = ApplyRequest { change: change.clone(), plan: "plan".into() };
         self.instance().await.apply(request, self.call()).await
     }
 
     /// Plans, carries out all operations, and settles. Then a second plan must be empty.
-    pub async fn carry_out(&self, addr: &str, state: &mut State, config: &Value) -> Plan {
+    pub(crate) async fn carry_out(&self, addr: &str, state: &mut State, config: &Value) -> Plan {
         let plan = self.plan(addr, state, config).await.unwrap();
         assert_ne!(plan.change.action, Action::NoOp, "there is nothing to do");
         for operation in &plan.operations.operations {
@@ -306,7 +305,7 @@ impl Lab {
 }
 
 /// A whole number of an object's map.
-pub fn amount(object: &Value, map: &str, name: &str) -> Option<i64> {
+pub(crate) fn amount(object: &Value, map: &str, name: &str) -> Option<i64> {
     match &object.get(map)?.get(name)?.data {
         Data::Number(number) => number.to_i64(),
         _ => None,
