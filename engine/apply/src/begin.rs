@@ -6,7 +6,7 @@ use engine_diag::{Diagnostic, Diagnostics};
 use engine_graph::NodeId;
 use engine_model::{
     address::{DeposedKey, ProviderConfigAddr, ResourceAddr},
-    change::{Action, ReplaceOrder},
+    change::{Action, ReplaceOrder, ResourceChange},
     event::HeldNode,
     execution::{Step, Which},
     name::{NodeName, OperationId},
@@ -83,8 +83,16 @@ impl Run {
         Ok(Begun::Call(Box::new(Call::Data(self.instance(&provider)?, request)), None))
     }
 
-    fn change(&self, addr: &ResourceAddr) -> Result<&engine_model::change::ResourceChange, Diagnostics> {
-        self.changes.get(addr).ok_or_else(|| {
+    fn change(&self, addr: &ResourceAddr) -> Result<&ResourceChange, Diagnostics> {
+        self.change_of(addr, None)
+    }
+
+    fn change_of(&self, addr: &ResourceAddr, deposed: Option<DeposedKey>) -> Result<&ResourceChange, Diagnostics> {
+        let found = match deposed {
+            Some(key) => self.of_deposed.get(&(addr.clone(), key)),
+            None => self.changes.get(addr),
+        };
+        found.ok_or_else(|| {
             Diagnostic::error("Invalid plan", format!("The plan has a step for {addr} and no change."))
                 .about(addr)
                 .into()
@@ -129,13 +137,9 @@ impl Run {
     }
 
     fn begin_delete(&mut self, step: &Step, addr: &ResourceAddr, which: &Which) -> Result<Begun, Diagnostics> {
-        let planned = self.request.plan.changes.iter().find(|change| match which {
-            Which::Deposed(key) => change.addr == *addr && change.deposed.as_ref() == Some(key),
-            Which::Current | Which::Replaced => change.addr == *addr && change.deposed.is_none(),
-        });
-        let Some(change) = planned else {
-            let detail = format!("The plan has a step for {addr} and no change.");
-            return Err(Diagnostic::error("Invalid plan", detail).about(addr).into());
+        let change = match which {
+            Which::Deposed(key) => self.change_of(addr, Some(key.clone()))?,
+            Which::Current | Which::Replaced => self.change(addr)?,
         };
         let slot = self.slot(addr, which);
         let Some(object) = self.snapshot.resource(addr).and_then(|resource| resource.object(&slot)) else {

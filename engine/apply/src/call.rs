@@ -94,6 +94,11 @@ impl Environment {
         Self { progress, cancel: request.cancel.clone(), host: request.host.clone() }
     }
 
+    /// For what is looked at after the walk: the first interrupt, which has ended that, does not end this.
+    pub(crate) fn afterwards(request: &Apply, step: Step) -> Self {
+        Self { cancel: CancellationToken::new(), ..Self::new(request, step, request.host.now()) }
+    }
+
     pub(crate) fn as_call(&self) -> providers_api::Call<'_> {
         providers_api::Call { progress: &self.progress, cancel: &self.cancel, host: &*self.host }
     }

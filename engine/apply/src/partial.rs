@@ -3,7 +3,8 @@
 
 use engine_diag::Diagnostic;
 use engine_model::{address::ResourceAddr, change::Action, execution::Step};
-use providers_api::{Applied, ApplyRequest, Outcome, PlannedChange};
+use engine_value::Value;
+use providers_api::{ApplyRequest, Outcome, PlannedChange};
 use state::{Ended, Record, Status, StepResult};
 
 use crate::{
@@ -44,25 +45,26 @@ impl Run {
             return;
         }
         let Some(instance) = self.instances.get(&change.provider).cloned() else { return };
+        let bare = |value: &Value| value.clone().unmark_deep().0;
         let request = ApplyRequest {
             change: PlannedChange {
                 addr: addr.clone(),
                 action: change.action,
-                before: change.before.clone(),
-                after: change.after.clone(),
-                config: change.config.clone(),
+                before: bare(&change.before),
+                after: bare(&change.after),
+                config: bare(&change.config),
                 private: change.private.clone(),
             },
             plan: self.request.digest.clone(),
         };
         let step = Step::Update(addr.clone());
-        let env = Environment::new(&self.request, step.clone(), self.request.host.now());
-        let Outcome { now, error } = call::applied(&*instance, &request, env.as_call()).await;
+        let env = Environment::afterwards(&self.request, step.clone());
+        let Outcome { now, .. } = call::applied(&*instance, &request, env.as_call()).await;
         // Where even that fails, the state keeps the approved configuration from before the first operation.
         let Some(now) = now else { return };
-        if let Ok(effects) = self.keep(addr, &Applied { ..now }, Status::Ready) {
-            let why = error.map_or_else(|| "operations are left".to_owned(), |error| error.to_string());
-            self.record(Record::Result(StepResult { step, ended: Ended::Failed(why), effects }));
+        if let Ok(effects) = self.keep(addr, &now, Status::Ready) {
+            let ended = Ended::Failed("operations are left".to_owned());
+            self.record(Record::Result(StepResult { step, ended, effects }));
         }
     }
 }

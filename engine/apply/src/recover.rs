@@ -4,6 +4,7 @@ use engine_diag::{Diagnostic, chain};
 use engine_model::{name::PlanDigest, operation::Operation};
 use providers_api::{Call, RecoverRequest, Recovery, Silent};
 use state::{Found, Loaded, OpenIntent, Record, Recovered, Work};
+use tokio_util::sync::CancellationToken;
 
 use crate::run::Run;
 
@@ -29,7 +30,9 @@ impl Run {
 
     async fn ask(&mut self, operation: &Operation, plan: &PlanDigest) -> Option<Found> {
         let instance = self.instances.get(&operation.provider)?.clone();
-        let call = Call { progress: &Silent, cancel: &self.request.cancel, host: &*self.request.host };
+        // An interrupt has ended the walk; what is only asked is answered all the same.
+        let cancel = CancellationToken::new();
+        let call = Call { progress: &Silent, cancel: &cancel, host: &*self.request.host };
         let request = RecoverRequest { operation: operation.clone(), plan: plan.clone() };
         match instance.recover(request, call).await {
             Recovery::NotStarted => Some(Found::NotStarted),

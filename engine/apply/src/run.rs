@@ -7,7 +7,7 @@ use std::{
 };
 
 use engine_diag::{Diagnostic, Diagnostics, chain, sentence};
-use engine_graph::{Dag, NodeId, Ready};
+use engine_graph::{Dag, NodeId, Ready, Standing};
 use engine_model::{
     address::{DeposedKey, ProviderConfigAddr, ResourceAddr},
     change::ResourceChange,
@@ -18,7 +18,7 @@ use engine_model::{
     operation::{Hold, Operation},
     plan::{Plan, Summary},
 };
-use engine_plan::{Evaluation, Program, Providers};
+use engine_plan::{Evaluation, Program, Providers, Stopped};
 use providers_api::Instance;
 use state::{Begin, Effect, Ended, Fence, Intent, Loaded, Record, Snapshot, StepResult, Store, WriteError};
 use tokio::task::JoinSet;
@@ -104,6 +104,8 @@ pub(crate) struct Run {
     pub(crate) snapshot: Snapshot,
     pub(crate) instances: BTreeMap<ProviderConfigAddr, Arc<dyn Instance>>,
     pub(crate) changes: BTreeMap<ResourceAddr, ResourceChange>,
+    /// Changes of objects that earlier runs have deposed.
+    pub(crate) of_deposed: BTreeMap<(ResourceAddr, DeposedKey), ResourceChange>,
     pub(crate) operations: BTreeMap<OperationId, Operation>,
     pub(crate) holds: BTreeMap<(ProviderConfigAddr, engine_model::name::NodeName), Hold>,
     /// Names of objects that this run has deposed.
@@ -122,6 +124,8 @@ pub(crate) struct Run {
     tasks: JoinSet<Finished>,
     running: BTreeMap<NodeId, (tokio::task::Id, SystemTime)>,
     resources_running: usize,
+    /// Steps for resources that may begin once fewer of them run.
+    queued: BTreeSet<NodeId>,
 }
 
 impl Run {
@@ -138,14 +142,21 @@ impl Run {
         for (before, after) in &plan.graph.edges {
             dag.edge(NodeId(*before), NodeId(*after));
         }
-        let current = |change: &&ResourceChange| change.deposed.is_none();
+        let (mut changes, mut of_deposed) = (BTreeMap::new(), BTreeMap::new());
+        for change in &plan.changes {
+            match &change.deposed {
+                Some(key) => drop(of_deposed.insert((change.addr.clone(), key.clone()), change.clone())),
+                None => drop(changes.insert(change.addr.clone(), change.clone())),
+            }
+        }
         Ok(Self {
             ready: Ready::new(&dag),
             dag,
             evaluation: Evaluation::resume(request.program.clone(), &plan),
             snapshot,
             instances: BTreeMap::new(),
-            changes: plan.changes.iter().filter(current).map(|c| (c.addr.clone(), c.clone())).collect(),
+            changes,
+            of_deposed,
             operations: plan.operations.iter().map(|o| (o.id.clone(), o.clone())).collect(),
             holds: plan.holds.iter().map(|h| ((h.provider.clone(), h.node.clone()), h.clone())).collect(),
             deposed: BTreeMap::new(),
@@ -159,6 +170,7 @@ impl Run {
             tasks: JoinSet::new(),
             running: BTreeMap::new(),
             resources_running: 0,
+            queued: BTreeSet::new(),
             request,
         })
     }
@@ -229,23 +241,18 @@ impl Run {
     /// only after all their intents are durable, with one flush.
     async fn start(&mut self) {
         let mut calls: Vec<(NodeId, Call)> = Vec::new();
-        let mut waiting: Vec<NodeId> = Vec::new();
         while !self.interrupted && !self.fatal {
             if self.request.cancel.is_cancelled() {
                 self.interrupted = true;
                 self.tell(Event::Interrupted);
                 break;
             }
-            let Some(id) = self.ready.next_ready() else { break };
-            if self.is_resource(id) && self.resources_running >= self.request.parallelism.max(1) {
-                waiting.push(id);
-                continue;
-            }
+            let Some(id) = self.next() else { break };
             match self.begin(id) {
                 Begun::Done(effects) => self.ended(id, Ended::Done, effects),
                 Begun::Failed(diagnostics) => {
                     let why = describe::first(&diagnostics);
-                    self.diagnostics.extend(diagnostics);
+                    self.report_once(diagnostics);
                     self.ended(id, Ended::Failed(why), Vec::new());
                 }
                 Begun::Call(call, intent) => {
@@ -254,9 +261,6 @@ impl Run {
                     calls.push((id, *call));
                 }
             }
-        }
-        for id in waiting {
-            self.ready.put_back(id);
         }
         self.flush().await;
         if self.fatal {
@@ -270,6 +274,22 @@ impl Run {
             let task = self.tasks.spawn(call.run(env, id));
             self.running.insert(id, (task.id(), started));
         }
+    }
+
+    /// The next step that may begin. Those for resources queue up behind the ones that run, each once, so that the walk
+    /// stays linear; those on nodes pass them by.
+    fn next(&mut self) -> Option<NodeId> {
+        let is_free = self.resources_running < self.request.parallelism.max(1);
+        while let Some(id) = self.ready.next_ready() {
+            if !self.is_resource(id) {
+                return Some(id);
+            }
+            self.queued.insert(id);
+            if is_free {
+                break;
+            }
+        }
+        if is_free { self.queued.pop_first() } else { None }
     }
 
     fn note(&mut self, intent: Option<Box<Intent>>) {
@@ -374,9 +394,10 @@ impl Run {
         }
     }
 
-    /// Outputs of the root module, as far as they are known. Those whose inputs failed stay as they were.
+    /// Outputs of the root module, as far as they are known. Those whose inputs failed, or that are wrong themselves, stay
+    /// as they were.
     fn outputs(&mut self) {
-        let mut effects = Vec::new();
+        let (mut effects, mut wrong) = (Vec::new(), Diagnostics::new());
         let names: Vec<Arc<str>> = self.request.plan.outputs.keys().cloned().collect();
         for name in names {
             let output = self.request.plan.outputs[&name].clone();
@@ -384,30 +405,57 @@ impl Run {
                 effects.push(Effect::NoOutput(name));
                 continue;
             }
-            if let Ok(value) = self.evaluation.output(&name) {
-                effects.extend(crate::stored::output(&self.snapshot, name, value, output.sensitive));
+            match self.evaluation.output(&name) {
+                Ok(value) => effects.extend(crate::stored::output(&self.snapshot, name, value, output.sensitive)),
+                Err(Stopped::Blocked(_)) => {}
+                Err(Stopped::Failed(why)) => wrong.extend(why),
             }
         }
         if !effects.is_empty() {
             self.record(Record::Effects(effects));
         }
+        self.report_once(wrong);
+    }
+
+    /// What is wrong with an expression comes again with every step and output behind it.
+    fn report_once(&mut self, diagnostics: Diagnostics) {
+        for diagnostic in diagnostics {
+            if !self.diagnostics.iter().any(|told| *told == diagnostic) {
+                self.diagnostics.push(diagnostic);
+            }
+        }
     }
 
     async fn close(mut self) -> Result<Applied, Diagnostics> {
         self.flush().await;
-        if self.fatal {
-            return Err(self.diagnostics);
-        }
-        match self.request.store.commit(&self.snapshot, self.request.fence).await {
-            Ok(serial) => self.snapshot.serial = serial,
-            Err(error) => {
-                self.diagnostics.push(cannot_write(&error));
-                return Err(self.diagnostics);
+        if !self.fatal {
+            match self.request.store.commit(&self.snapshot, self.request.fence).await {
+                Ok(serial) => self.snapshot.serial = serial,
+                Err(error) => {
+                    self.fatal = true;
+                    self.diagnostics.push(cannot_write(&error));
+                }
             }
         }
-        let stopped = self.interrupted.then_some(Stop::Interrupted);
+        if self.fatal {
+            self.diagnostics.extend(still_held(&self.snapshot));
+            return Err(self.diagnostics);
+        }
+        // An interrupt that came when everything had begun, and all of it was done, has stopped nothing.
+        let is_done = self.dag.nodes().all(|(id, _)| self.ready.standing(id) == Standing::Done);
+        let stopped = (self.interrupted && !is_done).then_some(Stop::Interrupted);
         Ok(Applied { diagnostics: self.diagnostics, snapshot: self.snapshot, done: self.done, stopped })
     }
+}
+
+/// Where the state cannot say it, nobody else would.
+fn still_held(snapshot: &Snapshot) -> Option<Diagnostic> {
+    let nodes: Vec<&str> = snapshot.held.keys().map(|(_, node)| node.as_str()).collect();
+    if nodes.is_empty() {
+        return None;
+    }
+    let detail = format!("These nodes have a taint that keeps new pods away: {}.", nodes.join(", "));
+    Some(Diagnostic::warning("Nodes are still held", detail).hint("Make the state writable, then run apply to go on."))
 }
 
 fn cannot_write(error: &WriteError) -> Diagnostic {

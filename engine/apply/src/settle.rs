@@ -57,7 +57,8 @@ impl Run {
     }
 
     fn settle_error(&mut self, step: &Step, error: &ProviderError, effects: Vec<Effect>) -> Settled {
-        if error.kind == ErrorKind::Cancelled {
+        // Without an interrupt it is an error like any other: nobody else would tell it.
+        if error.kind == ErrorKind::Cancelled && self.request.cancel.is_cancelled() {
             return (Ended::Interrupted, effects, None);
         }
         let (doing, about) = self.subject(step);

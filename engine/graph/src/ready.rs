@@ -46,12 +46,6 @@ impl Ready {
         Some(id)
     }
 
-    /// A node that was handed out is ready again: its turn comes later.
-    pub fn put_back(&mut self, id: NodeId) {
-        self.standing[id.0 as usize] = Standing::Ready;
-        self.ready.insert(id);
-    }
-
     /// The node finished. Nodes that waited only for it become ready.
     pub fn done<N>(&mut self, dag: &Dag<N>, id: NodeId) {
         self.close(id, Standing::Done);

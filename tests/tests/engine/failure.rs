@@ -158,6 +158,37 @@ async fn the_first_interrupt_starts_nothing_more() {
 }
 
 #[tokio::test]
+async fn an_interrupt_that_finds_nothing_left_stops_nothing() {
+    let lab = Lab::new(&World::default());
+    let config = "resource \"mock_object\" \"a\" {}\n";
+    let cancel = lab.cancel.clone();
+    lab.world.when(Verb::Create, "mock_object.a", move |_| cancel.cancel());
+    let run = lab.apply(config).await;
+    assert_eq!((run.applied().stopped, objects(&lab)), (None, vec!["mock_object.a/1".to_owned()]));
+}
+
+#[tokio::test]
+async fn an_interruption_that_nobody_asked_for_is_an_error() {
+    let lab = Lab::new(&World::default());
+    lab.world.fail(Verb::Create, "mock_object.a", How::Refused(ErrorKind::Cancelled), 1);
+    let run = lab.apply("resource \"mock_object\" \"a\" {}\n").await;
+    assert_eq!(run.words().len(), 1, "{:#?}", run.words());
+}
+
+#[tokio::test]
+async fn an_output_that_turns_out_wrong_is_told_once() {
+    let lab = Lab::new(&World::default());
+    let config = "resource \"mock_object\" \"a\" {}\nlocals {\n  n = tonumber(mock_object.a.id)\n}\n\
+        output \"n\" {\n  value = local.n\n}\noutput \"m\" {\n  value = local.n\n}\noutput \"id\" {\n  value = mock_object.a.id\n}\n";
+    let run = lab.apply(config).await;
+    let words = run.words();
+    assert_eq!(words.len(), 1, "{words:#?}");
+    assert!(words[0].starts_with("error: ") && words[0].contains("cannot convert"), "{words:#?}");
+    let outputs: Vec<String> = run.applied().snapshot.outputs.keys().map(ToString::to_string).collect();
+    assert_eq!(outputs, ["id"]);
+}
+
+#[tokio::test]
 async fn an_object_that_cannot_be_asked_stays_as_the_state_has_it() {
     let lab = Lab::new(&World::default());
     lab.apply(TWO_BRANCHES).await.assert_done("the first apply");
