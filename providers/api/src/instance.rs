@@ -72,7 +72,8 @@ pub trait Instance: Send + Sync {
         Err(unsupported(&request.operation.node, call))
     }
 
-    /// Gives a node back: removes our taint and nothing else. Idempotent.
+    /// Gives a node back: removes our taint and nothing else. Idempotent. Without operations it is one that an earlier run
+    /// left held and that this plan does nothing on: no gate came before, so it is given back only if it is healthy.
     ///
     /// # Errors
     /// The node stays held.

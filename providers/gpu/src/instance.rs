@@ -136,8 +136,12 @@ impl Instance for GpuInstance {
         node::operate(&self.cluster, &request, call).await
     }
 
-    async fn release(&self, request: HoldRequest, _: Call<'_>) -> Result<(), ProviderError> {
+    async fn release(&self, request: HoldRequest, call: Call<'_>) -> Result<(), ProviderError> {
         self.forget_world().await;
+        // No gate stands before the release of a node that this plan does nothing on.
+        if request.operations.is_empty() {
+            node::well(&self.cluster, &request.hold.node, call).await?;
+        }
         node::release(&self.cluster, &request).await
     }
 

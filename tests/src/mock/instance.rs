@@ -102,8 +102,12 @@ impl Instance for MockInstance {
         }
     }
 
-    async fn apply(&self, request: ApplyRequest, _: Call<'_>) -> Outcome<Applied> {
+    async fn apply(&self, request: ApplyRequest, call: Call<'_>) -> Outcome<Applied> {
         match &*request.change.addr.ty {
+            // It only reads, and an interrupt ends what only reads.
+            node_change::TYPE if call.cancel.is_cancelled() => {
+                Outcome::failed(None, ProviderError::new(ErrorKind::Cancelled, "interrupted while reading"))
+            }
             node_change::TYPE => node_change::settle(&self.world, &request),
             _ => object::apply(&self.world, &request),
         }
@@ -156,6 +160,9 @@ impl Instance for MockInstance {
     async fn release(&self, request: HoldRequest, _: Call<'_>) -> Result<(), ProviderError> {
         let name = &request.hold.node;
         self.on_node(Verb::Release, name, name.as_str(), |node| match &node.held_by {
+            Some(_) if request.operations.is_empty() && node.ill.is_some() => {
+                Err(conflict(format!("{name} is not healthy")))
+            }
             Some(by) if *by != request.plan => Err(conflict(format!("{name} is held by plan {by}"))),
             _ => {
                 node.held_by = None;

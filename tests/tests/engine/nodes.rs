@@ -169,6 +169,38 @@ async fn holds_stay_within_the_budget() {
 }
 
 #[tokio::test]
+async fn a_budget_that_others_have_used_up_stops_apply() {
+    for (away, expected) in [(0, false), (1, true)] {
+        let lab = Lab::new(&world(2));
+        lab.world.edit(|contents| {
+            for i in 0..away {
+                let away = tests::mock::world::Node { unavailable: true, ..Default::default() };
+                contents.nodes.insert(format!("away{i}").as_str().into(), away);
+            }
+        });
+        let draft = lab.plan(&config("1", &[("a", "x", &[1, 2], "")])).await;
+        assert_eq!(engine_apply::used_up(&draft.plan), expected, "{:?}", draft.plan.review.findings);
+    }
+}
+
+#[tokio::test]
+async fn a_node_that_is_still_ill_is_not_given_back() {
+    let lab = Lab::new(&world(2));
+    let config = config("1", &[("a", "x", &[1, 2], "")]);
+    lab.world.edit(|contents| contents.nodes.get_mut(&NodeName::from("n1")).unwrap().ill = Some("no kubelet".into()));
+    assert!(!lab.apply(&config).await.words().is_empty());
+    // Nothing is left to do on n1, so no gate stands before its release.
+    assert_eq!(lab.plan(&config).await.plan.given_back.len(), 1);
+    let words = lab.apply(&config).await.words();
+    assert!(words[0].contains("n1 is not healthy"), "{words:#?}");
+    assert_eq!(held(&lab.world), ["n1"]);
+    assert_eq!(settings(&lab.world, "a"), ["n1=x"], "later nodes wait until it is well");
+    lab.world.heal();
+    lab.apply(&config).await.assert_done("healed");
+    lab.assert_settled(&config, "healed").await;
+}
+
+#[tokio::test]
 async fn nodes_that_are_still_held_use_up_the_budget() {
     let config = config("1", &[("a", "x", &[1, 2, 3], "")]);
     // What is done on the node and it could not be given back; what is not done on it.
@@ -383,6 +415,10 @@ async fn an_interrupt_in_a_wave_ends_the_node_and_starts_no_other() {
     assert_eq!(settings(&lab.world, "a"), ["n1=x"], "what was running came to its end");
     let writes = lab.world.take_writes();
     assert!(writes.iter().all(|write| write.ends_with("n1")), "{writes:?}");
+
+    let stored = lab.snapshot().await.unwrap();
+    let text = stored.current(&"mock_node_change.a".parse().unwrap()).unwrap().attributes.to_string();
+    assert_eq!(text.matches("\":\"x\"").count(), 1 + 1, "what is done is in the state, and `to`: {text}");
 
     let next = Lab { cancel: Default::default(), ..lab.clone() };
     assert_eq!(next.plan(&config).await.changes(), ["update mock_node_change.a (unfinished: 1 of 3 nodes)"]);

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use engine_model::name::NodeName;
 use providers_agent_api::HEARTBEAT_LIMIT;
 use providers_api::{Call, ErrorKind, GateRequest, Health, ProviderError};
 
@@ -38,6 +39,24 @@ pub(crate) async fn gate(cluster: &Cluster, request: &GateRequest, call: Call<'_
     }
 }
 
+/// Waits until a node that is given back is healthy: an earlier run may have left it held because it was not. One that is
+/// gone needs nothing.
+///
+/// # Errors
+/// It stays unhealthy, or cannot be read.
+pub(crate) async fn well(cluster: &Cluster, node: &NodeName, call: Call<'_>) -> Result<(), ProviderError> {
+    let mut patience = Patience::new(call, LIMIT);
+    loop {
+        let world = read_node(cluster, node, call).await?;
+        let Some(why) = world.nodes.get(node).and_then(|found| unhealthy(Some(found))) else { return Ok(()) };
+        patience.wait(format!("{node} to be healthy: {why}")).await.map_err(|error| match error.kind {
+            ErrorKind::Timeout => ProviderError::new(ErrorKind::Conflict, format!("{node} is not healthy: {why}"))
+                .hint("It stays held. See to it, then run apply again."),
+            _ => error,
+        })?;
+    }
+}
+
 fn unhealthy(node: Option<&Node>) -> Option<String> {
     let Some(node) = node else { return Some("it is no longer in the cluster".to_owned()) };
     if let Some(why) = &node.not_ready {
@@ -52,8 +71,6 @@ fn unhealthy(node: Option<&Node>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use engine_model::name::NodeName;
-
     use super::*;
     use crate::fixture::{WorldBuilder, whole_a100};
 

@@ -9,7 +9,7 @@ mod operate;
 mod recover;
 mod taint;
 
-pub(crate) use gate::gate;
+pub(crate) use gate::{gate, well};
 pub(crate) use hold::hold;
 pub(crate) use operate::operate;
 pub(crate) use recover::recover;
