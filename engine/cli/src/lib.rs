@@ -19,7 +19,7 @@ mod view;
 use std::{ffi::OsString, io::Write, path::PathBuf, sync::Arc};
 
 use engine_diag::Diagnostic;
-use engine_model::{host::Host, plan::PlanMode};
+use engine_model::host::Host;
 
 use crate::{
     args::{Command, CommandLine, SandboxCommand},
@@ -97,8 +97,7 @@ async fn on_cluster(session: &mut Session, command: &Command, fleet: Option<Stri
         Command::Plan(args) => command::plan::run(session, world.as_ref(), args).await,
         Command::Apply(args) => command::apply::run(session, world.as_ref(), args).await,
         Command::Destroy(args) => {
-            let mode = PlanMode::Destroy;
-            command::apply::planned(session, world.as_ref(), &args.planning, mode, args.auto_approve).await
+            command::apply::planned(session, world.as_ref(), &args.planning, true, args.auto_approve).await
         }
         _ => Exit::Failure,
     };

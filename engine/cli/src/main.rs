@@ -45,7 +45,10 @@ fn main() -> ExitCode {
 async fn command() -> Exit {
     let interrupt = CancellationToken::new();
     let env = Environment {
-        variables: std::env::vars().collect(),
+        // What is not text names no variable and no value of ours.
+        variables: std::env::vars_os()
+            .filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)))
+            .collect(),
         directory: std::env::current_dir().unwrap_or_default(),
         input: Box::new(io::BufReader::new(io::stdin())),
         interactive: io::stdin().is_terminal(),

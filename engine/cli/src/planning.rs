@@ -38,6 +38,25 @@ pub(crate) struct Made {
     pub(crate) file: PlanFile,
 }
 
+/// What kind of plan the options ask for. `destroy`: everything is to go.
+pub(crate) fn mode(args: &PlanningArgs, destroy: bool) -> Result<PlanMode, Box<Diagnostic>> {
+    let wrong = |detail: &str| Err(Box::new(Diagnostic::error("Incompatible options", detail)));
+    if args.refresh_only && destroy {
+        return wrong("-refresh-only excludes -destroy.");
+    }
+    if args.refresh_only && !args.refresh {
+        return wrong("-refresh-only excludes -refresh=false: nothing would be done.");
+    }
+    if !args.replace.is_empty() && (destroy || args.refresh_only) {
+        return wrong("-replace excludes -destroy and -refresh-only.");
+    }
+    Ok(match (destroy, args.refresh_only) {
+        (true, _) => PlanMode::Destroy,
+        (_, true) => PlanMode::RefreshOnly,
+        _ => PlanMode::Normal,
+    })
+}
+
 /// Makes a plan. `operation` is what the lock is held for. Errors of the configuration or of the world make it `errored`:
 /// it is shown as far as it goes, and never applied.
 pub(crate) async fn make(

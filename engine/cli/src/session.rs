@@ -121,13 +121,24 @@ impl Session {
         act(&mut lock(&self.progress));
     }
 
-    /// Asks, and says whether the answer was `yes`. Nobody there to answer is a no.
-    pub(crate) fn confirm(&mut self, question: &str) -> bool {
+    /// Asks, and says whether the answer was `yes`. Nobody there to answer is a no, and so is an interrupt.
+    pub(crate) async fn confirm(&mut self, question: &str) -> bool {
         self.print(&format!("{question}\n  Only 'yes' will be accepted to approve.\n\n  Enter a value: "));
-        let mut answer = String::new();
-        let read = self.env.input.read_line(&mut answer);
+        let mut input = std::mem::replace(&mut self.env.input, Box::new(std::io::empty()));
+        let (answered, answer) = tokio::sync::oneshot::channel();
+        // On a thread of its own, which the end of the program does not wait for: reading cannot be interrupted.
+        std::thread::spawn(move || {
+            let mut text = String::new();
+            let read = input.read_line(&mut text);
+            let _ = answered.send(read.is_ok() && text.trim() == "yes");
+        });
+        let yes = tokio::select! {
+            biased;
+            () = self.env.interrupt.cancelled() => false,
+            answer = answer => answer.unwrap_or(false),
+        };
         self.print("\n");
-        read.is_ok() && answer.trim() == "yes"
+        yes
     }
 }
 

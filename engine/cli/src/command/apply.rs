@@ -22,16 +22,26 @@ use crate::{
 
 pub(crate) async fn run(session: &mut Session, world: Option<&World>, args: &ApplyArgs) -> Exit {
     match &args.plan {
-        Some(path) => saved(session, world, path, &args.planning).await,
-        None => {
-            let mode = match (args.destroy, args.planning.refresh_only) {
-                (true, _) => PlanMode::Destroy,
-                (false, true) => PlanMode::RefreshOnly,
-                (false, false) => PlanMode::Normal,
-            };
-            planned(session, world, &args.planning, mode, args.auto_approve).await
-        }
+        Some(path) => match unsaved(args) {
+            Some(diagnostic) => session.fail(diagnostic),
+            None => saved(session, world, path, &args.planning).await,
+        },
+        None => planned(session, world, &args.planning, args.destroy, args.auto_approve).await,
     }
+}
+
+/// A saved plan says what is done. Whoever asks for less than it, or for something else, must not get it all.
+fn unsaved(args: &ApplyArgs) -> Option<Diagnostic> {
+    let planning = &args.planning;
+    let given = [
+        ("-destroy", args.destroy),
+        ("-refresh-only", planning.refresh_only),
+        ("-target", !planning.target.is_empty()),
+        ("-replace", !planning.replace.is_empty()),
+    ];
+    let (option, _) = given.into_iter().find(|(_, given)| *given)?;
+    let detail = format!("{option} says what to plan, and this plan has been made.");
+    Some(Diagnostic::error("Options of a saved plan", detail).hint(format!("Plan again with {option}.")))
 }
 
 /// Makes a plan, shows it, asks, and carries it out, all under one lock.
@@ -39,9 +49,13 @@ pub(crate) async fn planned(
     session: &mut Session,
     world: Option<&World>,
     args: &PlanningArgs,
-    mode: PlanMode,
+    destroy: bool,
     approved: bool,
 ) -> Exit {
+    let mode = match planning::mode(args, destroy) {
+        Ok(mode) => mode,
+        Err(diagnostic) => return session.fail(*diagnostic),
+    };
     let operation = if mode == PlanMode::Destroy { "destroy" } else { "apply" };
     if !args.lock.lock {
         return session.fail(unlocked());
@@ -61,7 +75,7 @@ pub(crate) async fn planned(
         session.fail(super::plan::errored())
     } else if !made.plan.changes_anything() {
         finished(session, &nothing_done(&made), operation, made.plan.sandbox)
-    } else if !approved && !session.confirm(question(mode)) {
+    } else if !approved && !session.confirm(question(mode)).await {
         session.print(&format!("{} cancelled. Nothing was changed.\n", capitalised(operation)));
         Exit::Failure
     } else {

@@ -1,7 +1,6 @@
 //! `plan`: shows what apply would change, and why. Changes nothing but the file of `-out`.
 
 use engine_diag::{Diagnostic, Diagnostics};
-use engine_model::plan::PlanMode;
 
 use crate::{
     args::PlanArgs,
@@ -12,14 +11,9 @@ use crate::{
 };
 
 pub(crate) async fn run(session: &mut Session, world: Option<&World>, args: &PlanArgs) -> Exit {
-    let mode = match (args.destroy, args.planning.refresh_only) {
-        (true, true) => {
-            let detail = "-destroy and -refresh-only exclude each other.";
-            return session.fail(Diagnostic::error("Incompatible options", detail));
-        }
-        (true, false) => PlanMode::Destroy,
-        (false, true) => PlanMode::RefreshOnly,
-        (false, false) => PlanMode::Normal,
+    let mode = match planning::mode(&args.planning, args.destroy) {
+        Ok(mode) => mode,
+        Err(diagnostic) => return session.fail(*diagnostic),
     };
     let mut made = match planning::make(session, world, &args.planning, mode, "plan").await {
         Ok(made) => made,
@@ -58,12 +52,16 @@ fn save(session: &Session, path: &str, made: &Made) -> Result<(), Diagnostics> {
     use std::{fs, io::Write, os::unix::fs::OpenOptionsExt};
     let bytes = made.file.write().map_err(|error| Diagnostics::from(failed("Cannot save the plan", &error)))?;
     let target = session.directory.join(path);
-    let beside = target.with_extension("new");
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    // Nobody else's file, whose contents or readers this would take over.
+    let beside = target.with_file_name(format!(".{name}.{}.new", std::process::id()));
     let write = || -> std::io::Result<()> {
-        let mut file = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
-        file.write_all(&bytes)?;
-        file.sync_all()?;
-        fs::rename(&beside, &target)
+        let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;
+        let written = file.write_all(&bytes).and_then(|()| file.sync_all()).and_then(|()| fs::rename(&beside, &target));
+        if written.is_err() {
+            let _ = fs::remove_file(&beside);
+        }
+        written
     };
     write().map_err(|error| failed(&format!("Cannot save the plan to {path}"), &error).into())
 }
