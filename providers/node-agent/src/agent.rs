@@ -1,8 +1,11 @@
 //! The loop: watch the one object, beat, act, report.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
-use engine_model::{host::Host, name::NodeName};
+use engine_model::{
+    host::Host,
+    name::{GpuUuid, NodeName},
+};
 use futures::{Stream, StreamExt};
 use kube::{
     Api, Client,
@@ -62,6 +65,8 @@ pub struct Agent {
 #[derive(Default)]
 struct Known {
     memory: Memory,
+    /// Whether it is known if the node was restarted: the driver may answer only some time after the agent has started.
+    looked: bool,
     status: Option<GpuNodeStatus>,
 }
 
@@ -73,13 +78,13 @@ impl Agent {
     /// itself is tried again at the next heartbeat.
     pub async fn run(mut self, cancel: CancellationToken) -> Result<(), AgentError> {
         let nodes: Api<GpuNode> = Api::all(self.client.clone());
-        let mut known = Known { memory: self.journal.load()?, status: None };
+        let mut known = Known { memory: self.journal.load()?, ..Known::default() };
         let mut calls = self.attention.calls();
         let call = *calls.borrow_and_update();
         let object = self.own_object(&nodes).await?;
         known.status = object.status.clone();
         self.beat().await?;
-        self.start(&nodes, &object, &mut known).await?;
+        self.act(&nodes, &object, &mut known).await?;
         self.attention.answer(call);
         let config = watcher::Config::default().fields(&format!("metadata.name={}", self.node));
         let changes = watcher(nodes.clone(), config).default_backoff().applied_objects();
@@ -148,24 +153,28 @@ impl Agent {
     }
 
     /// A node that was restarted since the last status gets its approved layout again, where nothing is in use.
-    async fn start(&mut self, nodes: &Api<GpuNode>, object: &GpuNode, known: &mut Known) -> Result<(), AgentError> {
-        let before = object.status.as_ref().map(|status| status.boot_id.clone()).unwrap_or_default();
-        if let Ok((inventory, pods)) = self.read().await
-            && !before.is_empty()
-            && before != inventory.boot_id
-        {
-            for step in operation::restore(&object.spec.approved, &inventory, &pods) {
-                // A card that cannot be restored is drift, which the next plan shows with its reason.
-                if operation::run(&mut *self.gpus, &step, true).is_err() {
-                    break;
-                }
+    async fn restore(&mut self, object: &GpuNode, known: &mut Known) {
+        if known.looked {
+            return;
+        }
+        let Ok((inventory, pods)) = self.read().await else { return };
+        known.looked = true;
+        let before = known.status.as_ref().map(|status| status.boot_id.as_str()).unwrap_or_default();
+        if before.is_empty() || before == inventory.boot_id {
+            return;
+        }
+        let mut failed: BTreeSet<GpuUuid> = BTreeSet::new();
+        for step in operation::restore(&object.spec.approved, &inventory, &pods) {
+            // A card that cannot be restored is drift, which the next plan shows with its reason.
+            if !failed.contains(step.card()) && operation::run(&mut *self.gpus, &step, true).is_err() {
+                failed.insert(step.card().clone());
             }
         }
-        self.act(nodes, object, known).await
     }
 
-    /// Acts on an operation that is new, then reports.
+    /// Restores what a restart of the node has taken away, acts on an operation that is new, then reports.
     async fn act(&mut self, nodes: &Api<GpuNode>, object: &GpuNode, known: &mut Known) -> Result<(), AgentError> {
+        self.restore(object, known).await;
         let reported = known.status.as_ref().and_then(|status| status.operation.clone());
         let mut last = reported.clone();
         if let Some(spec) = &object.spec.operation {
@@ -184,7 +193,10 @@ impl Agent {
         spec: &OperationSpec,
         known: &mut Known,
     ) -> Result<OperationStatus, AgentError> {
-        let refused = |why: String| operation::phase(&spec.id, OperationPhase::Refused, 0, 0, why);
+        // What was begun before a crash may have changed something.
+        let begun = known.memory.begun.as_ref() == Some(&spec.id);
+        let no = if begun { OperationPhase::Failed } else { OperationPhase::Refused };
+        let refused = |why: String| operation::phase(&spec.id, no, 0, 0, why);
         let (inventory, pods) = match self.read().await {
             Ok(read) => read,
             Err(why) => return Ok(refused(why)),
@@ -200,6 +212,8 @@ impl Agent {
             let doing = step.describe(index(step.card()));
             let running = operation::phase(&spec.id, OperationPhase::Running, done, steps.len(), doing.clone());
             self.report(nodes, object, Some(running), known).await?;
+            // Many resets take longer than the limit of a heartbeat.
+            let _ = self.beat().await;
             if let Err(error) = operation::run(&mut *self.gpus, step, spec.allow_reset) {
                 let why = format!("{doing}: {error}");
                 return Ok(operation::phase(&spec.id, OperationPhase::Failed, done, steps.len(), why));
