@@ -16,7 +16,7 @@ pub fn stale(plan: &Plan, digest: &PlanDigest, loaded: &Loaded) -> Option<Diagno
         return None;
     }
     let detail = if applied {
-        "This plan has been applied already.".to_owned()
+        "This plan has been applied already, or its apply was begun.".to_owned()
     } else if now.lineage != plan.snapshot.lineage && !plan.snapshot.lineage.is_empty() {
         format!(
             "The plan was made from the state with lineage {}, and this state has {}.",

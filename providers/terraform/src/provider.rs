@@ -46,6 +46,11 @@ impl Provider for Terraform {
         &self.schemas
     }
 
+    /// Terraform shows a sensitive input in clear as the output; we promise that secrets are never shown.
+    fn repeats(&self, ty: &str) -> &[(&'static str, &'static str)] {
+        if ty == terraform_data::TYPE { &[("input", "output")] } else { &[] }
+    }
+
     fn validate_provider(&self, _: &Value) -> Vec<Issue> {
         Vec::new()
     }

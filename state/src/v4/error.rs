@@ -24,7 +24,7 @@ pub enum FormatError {
     #[error("it is a state of version {0}, and version 4 was expected")]
     Version(u64),
     /// Something in it is not what it should be.
-    #[error("{at}: {why}")]
+    #[error("{at}{}{why}", if at.is_empty() { "" } else { ": " })]
     Field {
         /// Where: `resources[3].instances[0].schema_version`.
         at: String,

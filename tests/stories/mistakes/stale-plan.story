@@ -48,7 +48,7 @@ $ sliceform apply one
 | Apply complete! Resources: 1 added, 0 changed, 0 destroyed.
 $ sliceform apply one
 | Error: Saved plan is stale
-|   This plan has been applied already.
+|   This plan has been applied already, or its apply was begun.
 |   Run plan again, and review the new plan.
 |
 | [exit 1]

@@ -248,7 +248,10 @@ pub(crate) enum SandboxCommand {
 /// What clap says: help was asked for, or what is wrong.
 pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<CommandLine, clap::Error> {
     let command = CommandLine::command();
-    let args: Vec<OsString> = dashes::doubled(args).collect();
+    let mut args: Vec<OsString> = dashes::doubled(args).collect();
+    if args.get(1).is_some_and(|first| first == "--version" || first == "-v") {
+        args[1] = "version".into();
+    }
     let matches = command.try_get_matches_from(args)?;
     let mut line = CommandLine::from_arg_matches(&matches)?;
     if let (Some(arguments), Some((_, matches))) = (line.command.variables_mut(), matches.subcommand()) {

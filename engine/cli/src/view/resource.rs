@@ -121,6 +121,8 @@ fn orphaned(orphan: Orphan) -> &'static str {
 /// A few paths: a reader wants to know where to look, not everything twice.
 fn listed(paths: &[Path]) -> String {
     const SHOWN: usize = 3;
+    // The whole object is no place to look at.
+    let paths: Vec<&Path> = paths.iter().filter(|path| !path.is_root()).collect();
     let shown: Vec<String> = paths.iter().take(SHOWN).map(ToString::to_string).collect();
     match paths.len() {
         0 => String::new(),
