@@ -35,4 +35,4 @@ pub use record::{
 pub use snapshot::{
     Dependencies, LastRun, Lineage, Object, Output, Resource, Slot, Snapshot, Status, TERRAFORM_VERSION,
 };
-pub use store::{Cause, Fence, LoadError, Loaded, LockError, LockInfo, Store, WriteError};
+pub use store::{Cause, Fence, LoadError, Loaded, LockError, LockInfo, Store, WriteError, timestamp};

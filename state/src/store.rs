@@ -45,8 +45,7 @@ impl LockInfo {
     pub fn new(host: &dyn Host, operation: &str, who: &str) -> Self {
         let mut id = [0; 16];
         host.random(&mut id);
-        // A clock beyond the year 9999 is not worth an error here.
-        let created = jiff::Timestamp::try_from(host.now()).unwrap_or_default().to_string();
+        let created = timestamp(host);
         Self {
             id: uuid::Builder::from_random_bytes(id).into_uuid().to_string(),
             operation: operation.to_owned(),
@@ -57,6 +56,11 @@ impl LockInfo {
             path: String::new(),
         }
     }
+}
+
+/// Now, as locks and records have it: RFC 3339, UTC. A clock beyond the year 9999 is not worth an error here.
+pub fn timestamp(host: &dyn Host) -> String {
+    jiff::Timestamp::try_from(host.now()).unwrap_or_default().to_string()
 }
 
 impl fmt::Display for LockInfo {

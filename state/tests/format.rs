@@ -71,7 +71,7 @@ fn what_is_no_state_says_what_it_is() {
         ("{\"encrypted_data\": \"x\", \"serial\": 1}".to_owned(), "it is encrypted"),
         (field("\"version\": 4", "\"version\": 5"), "it is a state of version 5, and version 4 was expected"),
         (field("\"serial\": 11", "\"serial\": \"11\""), "serial: a whole number was expected, and a string was found"),
-        (field("\"lineage\"", "\"linage\""), ": the member \"lineage\" is missing"),
+        (field("\"lineage\"", "\"linage\""), "the member \"lineage\" is missing"),
         (
             field("\"schema_version\": 0", "\"schema_version\": true"),
             "resources[0].instances[0].schema_version: a whole number was expected, and a boolean was found",

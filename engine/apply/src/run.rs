@@ -188,7 +188,7 @@ impl Run {
             fence: self.request.fence,
             operation: self.request.operation.clone(),
             who: self.request.who.clone(),
-            at: self.request.plan.timestamp.clone(),
+            at: state::timestamp(&*self.request.host),
         };
         self.record(Record::Begin(begin));
         let steps = self.request.plan.graph.steps.iter();
