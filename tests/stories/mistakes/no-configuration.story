@@ -32,6 +32,6 @@ $ sliceform plan -destory
 | [exit 1]
 $ sliceform plan -destroy -refresh-only
 | Error: Incompatible options
-|   -destroy and -refresh-only exclude each other.
+|   -refresh-only excludes -destroy.
 |
 | [exit 1]
