@@ -7,6 +7,7 @@
 pub mod address;
 pub mod card;
 pub mod change;
+pub mod duration;
 pub mod event;
 pub mod execution;
 pub mod finding;

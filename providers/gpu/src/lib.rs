@@ -19,10 +19,10 @@ mod node;
 mod operations;
 mod pool;
 mod provider;
+mod provider_block;
 mod quota;
 mod resource;
 mod review;
-mod settings;
 mod wait;
 mod world;
 

@@ -11,7 +11,7 @@ use engine_value::Value;
 use providers_api::{Call, Instance, Issue, Provider, ProviderError};
 use providers_kubernetes::{Connection, ConnectionOverride, ConnectionSettings, Environment};
 
-use crate::{cluster::Cluster, data, instance::GpuInstance, pool, quota, settings};
+use crate::{cluster::Cluster, data, instance::GpuInstance, pool, provider_block, quota};
 
 /// Provider `gpu`.
 pub struct GpuProvider {
@@ -27,7 +27,7 @@ impl GpuProvider {
     pub fn new(environment: Environment, replacement: Option<ConnectionOverride>) -> Self {
         let resources = [(pool::TYPE, pool::schema()), (quota::TYPE, quota::schema())];
         let schemas = ProviderSchemas {
-            provider: settings::schema(),
+            provider: provider_block::schema(),
             resources: resources.into_iter().map(|(name, schema)| (name.into(), schema)).collect(),
             data: data::schemas(),
             ..ProviderSchemas::default()
@@ -49,7 +49,7 @@ impl Provider for GpuProvider {
 
     fn validate_provider(&self, config: &Value) -> Vec<Issue> {
         let mut issues = Vec::new();
-        settings::policy(config, &mut issues);
+        provider_block::policy(config, &mut issues);
         issues
     }
 
@@ -80,7 +80,7 @@ impl Provider for GpuProvider {
             (None, Err(unknown)) => Connection::unknown(unknown),
         };
         let mut issues = Vec::new();
-        let policy = settings::policy(config, &mut issues);
+        let policy = provider_block::policy(config, &mut issues);
         if let Some(issue) = issues.first() {
             return Err(ProviderError::permanent(format!("{}: {}", issue.summary, issue.detail)));
         }

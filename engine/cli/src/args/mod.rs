@@ -271,30 +271,8 @@ impl Command {
     }
 }
 
-/// Go's spelling of a duration, as Terraform takes it: `10s`, `1m30s`, `500ms`.
 fn duration(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("{text:?} is no duration; write 10s, 5m or 1h30m");
-    let mut rest = text;
-    let mut sum = Duration::ZERO;
-    if text.is_empty() {
-        return Err(wrong());
-    }
-    while !rest.is_empty() && rest != "0" {
-        let digits = rest.find(|c: char| !c.is_ascii_digit()).ok_or_else(wrong)?;
-        let (number, unit) = rest.split_at(digits);
-        let number: u64 = number.parse().map_err(|_| wrong())?;
-        let (unit, length) = match unit {
-            u if u.starts_with("ms") => (Duration::from_millis(1), 2),
-            u if u.starts_with('s') => (Duration::from_secs(1), 1),
-            u if u.starts_with('m') => (Duration::from_secs(60), 1),
-            u if u.starts_with('h') => (Duration::from_secs(3600), 1),
-            _ => return Err(wrong()),
-        };
-        let factor = u32::try_from(number).map_err(|_| wrong())?;
-        sum = unit.checked_mul(factor).and_then(|part| sum.checked_add(part)).ok_or_else(wrong)?;
-        rest = &rest[digits + length..];
-    }
-    Ok(sum)
+    engine_model::duration::parse(text).ok_or_else(|| format!("{text:?} is no duration; write 10s, 5m or 1h30m"))
 }
 
 #[cfg(test)]

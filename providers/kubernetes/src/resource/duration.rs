@@ -1,31 +1,10 @@
-//! Durations as Terraform's `timeouts` blocks write them: `90s`, `10m`, `1h30m`, `1.5h`.
+//! The entries of Terraform's `timeouts` blocks.
 
 use std::time::Duration;
 
+use engine_model::duration::parse;
 use engine_value::{Path, Value};
 use providers_api::Issue;
-
-/// Reads a duration; `None` where the text is none.
-pub(crate) fn parse(text: &str) -> Option<Duration> {
-    let mut rest = text;
-    let mut total = 0.0;
-    while !rest.is_empty() {
-        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
-        let number: f64 = rest[..digits].parse().ok()?;
-        let after = &rest[digits..];
-        let unit = after.find(|c: char| c.is_ascii_digit()).unwrap_or(after.len());
-        total += number
-            * match &after[..unit] {
-                "ms" => 0.001,
-                "s" => 1.0,
-                "m" => 60.0,
-                "h" => 3600.0,
-                _ => return None,
-            };
-        rest = &after[unit..];
-    }
-    (!text.is_empty()).then(|| Duration::try_from_secs_f64(total).ok()).flatten()
-}
 
 /// An entry of a `timeouts` block, or its default where it is not set.
 pub(crate) fn timeout(block: Option<&Value>, name: &str, default: Duration) -> Duration {

@@ -118,22 +118,9 @@ fn max_unavailable(text: &str) -> Option<MaxUnavailable> {
     }
 }
 
-// `1h30m`: numbers with units, the larger first or not, as Go writes durations, in whole seconds.
+/// A hold that may take no time would never be ready.
 fn duration(text: &str) -> Option<Duration> {
-    let (mut rest, mut seconds) = (text, 0_u64);
-    while !rest.is_empty() {
-        let end = rest.find(|c: char| !c.is_ascii_digit())?;
-        let (number, after) = rest.split_at(end);
-        let unit = match after.as_bytes().first()? {
-            b's' => 1,
-            b'm' => 60,
-            b'h' => 3600,
-            _ => return None,
-        };
-        seconds = seconds.checked_add(number.parse::<u64>().ok()?.checked_mul(unit)?)?;
-        rest = &after[1..];
-    }
-    (seconds > 0).then(|| Duration::from_secs(seconds))
+    engine_model::duration::parse(text).filter(|duration| !duration.is_zero())
 }
 
 #[cfg(test)]
