@@ -55,11 +55,6 @@ impl Action {
     pub fn is_replace(self) -> bool {
         matches!(self, Self::Replace(_))
     }
-
-    /// Does an object exist afterwards?
-    pub fn leaves_object(self) -> bool {
-        !matches!(self, Self::Delete | Self::Forget)
-    }
 }
 
 /// What happens to one object of the state or the configuration.

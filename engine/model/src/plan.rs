@@ -10,7 +10,7 @@ use crate::{
     change::{OutputChange, ResourceChange, ResourceDrift},
     execution::ExecutionGraph,
     finding::{Review, SourcePlace},
-    name::{ClusterIdentity, PlanDigest},
+    name::ClusterIdentity,
     operation::{Excluded, GivenBack, Hold, Operation, Wave},
 };
 
@@ -151,15 +151,6 @@ impl Plan {
         }
         summary
     }
-}
-
-/// A plan with its digest, as holds, operations and fences name it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct DigestedPlan {
-    /// The plan.
-    pub plan: Plan,
-    /// Its digest.
-    pub digest: PlanDigest,
 }
 
 /// Bytes as base64 text in JSON.
