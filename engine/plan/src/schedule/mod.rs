@@ -3,7 +3,7 @@
 //! Pure. Makes every choice about order, so that apply makes none: both replace orders are spelled out, each node is
 //! held once for everything that changes on it, and the waves of a cluster stand under one budget.
 
-mod contract;
+mod contraction;
 mod node;
 mod resource;
 mod wave;
@@ -143,7 +143,7 @@ pub fn schedule(work: Work<'_>) -> Result<Schedule, Diagnostics> {
     let given_back = builder.give_back(work.held);
     let (holds, waves) = builder.add_waves(&work, &order, &mut findings)?;
     builder.add_configures();
-    let graph = contract::graph(&builder.dag).map_err(|cycle| builder.describe(&cycle))?;
+    let graph = contraction::graph(&builder.dag).map_err(|cycle| builder.describe(&cycle))?;
     Ok(Schedule { holds, waves, given_back, graph, findings })
 }
 

@@ -1,3 +1,5 @@
+//! Conversion to a type, and the type that several have in common.
+
 use proptest::prelude::*;
 
 use crate::{Attr, Marks, Refinements, Type, Unknown, Value, convert, json, unify};

@@ -1,3 +1,5 @@
+//! What differs between two values: aligned lists, sets by element, the smallest changed parts.
+
 use proptest::prelude::*;
 
 use crate::{

@@ -1,3 +1,5 @@
+//! Values and types as JSON, there and back.
+
 use proptest::prelude::*;
 
 use crate::{

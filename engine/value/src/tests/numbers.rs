@@ -1,3 +1,5 @@
+//! Numbers: how they are read and written, and arithmetic with Terraform's digits.
+
 use proptest::prelude::*;
 
 use crate::Number;

@@ -1,3 +1,5 @@
+//! Paths into values: reading, setting, walking, and marks on them.
+
 use proptest::prelude::*;
 
 use crate::{Marks, Path, Type, Value};

@@ -1,3 +1,5 @@
+//! Elements of sets: their order, marks, and unknown ones.
+
 use crate::{Number, Type, Value};
 
 fn texts(value: &Value) -> Vec<String> {

@@ -1,3 +1,5 @@
+//! Operations on unknown values: what can be answered already.
+
 use crate::{
     Marks, Number, Origin, Refinements, Type, Unknown, Value, equals,
     ops::{self, Arithmetic, Order},

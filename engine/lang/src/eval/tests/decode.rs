@@ -1,3 +1,5 @@
+//! Bodies to values by a schema: arguments, nested and dynamic blocks, and where everything wrong is told.
+
 use engine_diag::{FileId, Sources};
 use engine_model::schema::{Attribute, Block, NestedBlock, Nesting, Usage};
 use engine_value::{Path, Type, Value, json};

@@ -1,3 +1,5 @@
+//! Optional attributes of type constraints and their defaults.
+
 use engine_diag::Diagnostics;
 use engine_value::json;
 

@@ -1,3 +1,5 @@
+//! Expressions and what Terraform 1.11.4 made of them, one a line in the tables beside this file.
+
 use engine_value::{
     Marks, Refinements, Type, Unknown, Value,
     json::{self, Json},

@@ -1,3 +1,5 @@
+//! What expressions refer to, and what is suggested for names that nothing declares.
+
 use engine_value::Value;
 
 use super::{Names, expression};

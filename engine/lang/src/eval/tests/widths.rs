@@ -1,3 +1,5 @@
+//! How much of a name evaluation asks for, where it stops, and what its errors show.
+
 use engine_value::{Origin, Refinements, Type, Unknown, Value};
 
 use super::{Names, expression, value_from, value_of};
