@@ -301,7 +301,10 @@ async fn a_plan_is_applied_once_and_only_to_the_state_that_it_was_made_from() {
     let lab = Lab::new(&World::default());
     let (first, second) = (lab.plan(ONE).await, lab.plan(ONE).await);
     lab.apply_draft(&first).await.unwrap().assert_done("the plan");
-    assert_eq!(lab.apply_draft(&first).await.err().unwrap(), "This plan has been applied already, or its apply was begun.");
+    assert_eq!(
+        lab.apply_draft(&first).await.err().unwrap(),
+        "This plan has been applied already, or its apply was begun."
+    );
     assert!(lab.apply_draft(&second).await.is_err());
     lab.assert_settled(ONE, "stale plans").await;
 }
