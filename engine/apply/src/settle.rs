@@ -88,12 +88,13 @@ impl Run {
     ) -> Settled {
         match result {
             Ok((instance, identity)) => {
-                let planned = self.request.plan.clusters.get(provider).cloned();
-                if let Some(wrong) = crate::stale::other_cluster(provider, planned.as_ref(), identity.as_ref()) {
+                // One that could not be configured while planning is held to the cluster of the state.
+                let known = self.snapshot.clusters.get(provider);
+                let expected = self.request.plan.clusters.get(provider).or(known);
+                if let Some(wrong) = crate::stale::other_cluster(provider, expected, identity.as_ref()) {
                     return self.failed(wrong.into(), Vec::new());
                 }
-                let known = self.snapshot.clusters.get(provider);
-                if let Some(cluster) = planned.filter(|cluster| known != Some(cluster)) {
+                if let Some(cluster) = identity.filter(|cluster| known != Some(cluster)) {
                     self.record(Record::Effects(vec![Effect::Cluster(provider.clone(), cluster)]));
                 }
                 self.instances.insert(provider.clone(), instance);
@@ -107,9 +108,10 @@ impl Run {
         let has_operations = self.begun.contains(addr);
         self.settled.insert(addr.clone());
         let created = matches!(step, Step::Create(_));
-        let status =
-            if outcome.error.is_some() && created && !has_operations { Status::Tainted } else { Status::Ready };
         let Some(now) = outcome.now else { return self.nothing_made(step, addr, outcome.error) };
+        let breaches = self.breaches(addr, &now.object);
+        let failed = outcome.error.is_some() || !breaches.is_empty();
+        let status = if failed && created && !has_operations { Status::Tainted } else { Status::Ready };
         let (effects, id) = match self.keep(addr, &now, status) {
             Ok(effects) => (effects, identifier(&now.object)),
             Err(diagnostic) => return self.failed((*diagnostic).into(), Vec::new()),
@@ -117,7 +119,6 @@ impl Run {
         if let Some(error) = outcome.error {
             return self.settle_error(step, &error, effects);
         }
-        let breaches = self.breaches(addr, &now.object);
         if !breaches.is_empty() {
             return self.failed(breaches, effects);
         }

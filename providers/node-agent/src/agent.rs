@@ -164,7 +164,8 @@ impl Agent {
             return;
         }
         let mut failed: BTreeSet<GpuUuid> = BTreeSet::new();
-        for step in operation::restore(&object.spec.approved, &inventory, &pods) {
+        let last = known.status.as_ref().and_then(|status| status.operation.as_ref());
+        for step in operation::restore(&operation::accepted(&object.spec, last), &inventory, &pods) {
             // A card that cannot be restored is drift, which the next plan shows with its reason.
             if !failed.contains(step.card()) && operation::run(&mut *self.gpus, &step, true).is_err() {
                 failed.insert(step.card().clone());

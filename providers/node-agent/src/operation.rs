@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use providers_agent_api::{
-    CardReading, CardSpec, CardStatus, GpuError, Gpus, Inventory, MigMode, OperationPhase, OperationSpec,
+    CardReading, CardSpec, CardStatus, GpuError, GpuNodeSpec, Gpus, Inventory, MigMode, OperationPhase, OperationSpec,
     OperationStatus, PodDevice, User, layout_digest,
 };
 
@@ -146,6 +146,17 @@ pub(crate) fn run(gpus: &mut dyn Gpus, step: &CardStep, allow_reset: bool) -> Re
     }
 }
 
+/// The approved cards that this agent has brought about: what belongs to an operation that it has not finished is only
+/// somebody's wish, and its precondition has not been checked yet.
+pub(crate) fn accepted(spec: &GpuNodeSpec, last: Option<&OperationStatus>) -> BTreeMap<String, CardSpec> {
+    let succeeded = |operation: &OperationSpec| {
+        last.is_some_and(|last| last.id == operation.id && last.phase == OperationPhase::Succeeded)
+    };
+    let open = spec.operation.as_ref().filter(|operation| !succeeded(operation));
+    let is_open = |uuid: &String| open.is_some_and(|operation| operation.cards.contains_key(uuid));
+    spec.approved.iter().filter(|(uuid, _)| !is_open(uuid)).map(|(uuid, card)| (uuid.clone(), card.clone())).collect()
+}
+
 /// What a node is to be restored to when it has been restarted: approved cards that are empty and not as approved.
 pub(crate) fn restore(
     approved: &BTreeMap<String, CardSpec>,
@@ -167,4 +178,38 @@ pub(crate) fn restore(
 /// The status of an operation.
 pub(crate) fn phase(id: &str, phase: OperationPhase, done: usize, total: usize, message: String) -> OperationStatus {
     OperationStatus { id: id.to_owned(), phase, done: done as u32, total: total as u32, message }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spec(operation: Option<&[&str]>) -> GpuNodeSpec {
+        let cards = |uuids: &[&str]| uuids.iter().map(|uuid| ((*uuid).to_owned(), CardSpec::default())).collect();
+        let operation = operation.map(|uuids| OperationSpec {
+            id: "op-2".to_owned(),
+            plan_digest: String::new(),
+            fence: 1,
+            cards: cards(uuids),
+            precondition: BTreeMap::new(),
+            allow_reset: false,
+        });
+        GpuNodeSpec { operation, approved: cards(&["GPU-1", "GPU-2"]) }
+    }
+
+    #[test]
+    fn only_what_was_brought_about_is_restored() {
+        let last = |id: &str, what| Some(phase(id, what, 0, 0, String::new()));
+        for (spec, last, expected) in [
+            (spec(None), None, &["GPU-1", "GPU-2"][..]),
+            (spec(Some(&["GPU-2"])), None, &["GPU-1"]),
+            (spec(Some(&["GPU-2"])), last("op-1", OperationPhase::Succeeded), &["GPU-1"]),
+            (spec(Some(&["GPU-2"])), last("op-2", OperationPhase::Refused), &["GPU-1"]),
+            (spec(Some(&["GPU-2"])), last("op-2", OperationPhase::Failed), &["GPU-1"]),
+            (spec(Some(&["GPU-2"])), last("op-2", OperationPhase::Succeeded), &["GPU-1", "GPU-2"]),
+        ] {
+            let accepted = accepted(&spec, last.as_ref());
+            assert_eq!(accepted.keys().map(String::as_str).collect::<Vec<_>>(), expected, "{last:?}");
+        }
+    }
 }
