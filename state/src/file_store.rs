@@ -215,7 +215,7 @@ impl<F: Files> Store for FileStore<F> {
         self.files.write(path, 0, &text).map_err(io)?;
         // What cannot be loaded cannot be written either: `load` will say why.
         let (loaded, stored) = self.read_all().ok().unzip();
-        let fence = next_fence(loaded.as_ref());
+        let fence = next_fence(loaded.as_ref(), &info);
         *guard = Some(Lock { fence, begun: false, stored, loaded, _held: held });
         Ok(fence)
     }

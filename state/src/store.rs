@@ -279,14 +279,37 @@ pub(crate) fn check_successor(stored: &Base, given: &Snapshot, store: &str) -> R
     Ok(())
 }
 
-/// The fence of the next lock: above that of every run that ever began. A lock under which no run begins leaves no
-/// trace in the world, so the next one may have the same.
-pub(crate) fn next_fence(loaded: Option<&Loaded>) -> Fence {
-    let Some(loaded) = loaded else { return Fence(1) };
-    let stored = loaded.snapshot.iter().filter_map(|snapshot| snapshot.last_run.as_ref()).map(|run| run.fence);
-    let recorded = loaded.records.iter().filter_map(|record| match record {
-        Record::Begin(begin) => Some(begin.fence),
-        _ => None,
+/// The fence of the next lock: above that of every run that ever began, and not below the time at which the lock was asked
+/// for, in seconds since 1970. So a state that was lost and begun anew still comes after what nodes have obeyed. A lock
+/// under which no run begins leaves no trace in the world, so the next one may have the same.
+pub(crate) fn next_fence(loaded: Option<&Loaded>, info: &LockInfo) -> Fence {
+    let now = info.created.parse::<jiff::Timestamp>().map_or(0, jiff::Timestamp::as_second);
+    let runs = loaded.into_iter().flat_map(|loaded| {
+        let stored = loaded.snapshot.iter().filter_map(|snapshot| snapshot.last_run.as_ref()).map(|run| run.fence);
+        let recorded = loaded.records.iter().filter_map(|record| match record {
+            Record::Begin(begin) => Some(begin.fence),
+            _ => None,
+        });
+        stored.chain(recorded)
     });
-    Fence(stored.chain(recorded).max().unwrap_or_default().0 + 1)
+    Fence((runs.max().unwrap_or_default().0 + 1).max(u64::try_from(now).unwrap_or(0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use engine_model::host::FixedHost;
+
+    use super::*;
+
+    #[test]
+    fn a_state_that_was_lost_comes_after_what_nodes_have_obeyed() {
+        let info = |seconds| LockInfo::new(&FixedHost::new(seconds), "apply", "me@here");
+        let mut snapshot = Snapshot::new(crate::Lineage("l".into()));
+        snapshot.last_run = Some(crate::LastRun { plan: "p".into(), fence: Fence(2_000) });
+        let loaded = Loaded { snapshot: Some(snapshot), ..Loaded::default() };
+        assert_eq!(next_fence(Some(&loaded), &info(1_000)), Fence(2_001), "a clock that went back");
+        assert_eq!(next_fence(Some(&loaded), &info(3_000)), Fence(3_000));
+        assert_eq!(next_fence(None, &info(3_000)), Fence(3_000));
+        assert_eq!(next_fence(None, &info(0)), Fence(1));
+    }
 }

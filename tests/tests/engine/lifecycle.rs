@@ -297,6 +297,25 @@ async fn a_plan_for_another_cluster_does_not_bind_the_state_to_it() {
 }
 
 #[tokio::test]
+async fn a_provider_that_is_known_only_at_apply_is_held_to_the_cluster_of_the_state() {
+    let lab = Lab::new(&World::default());
+    let config = |cluster: &str, more: &str| {
+        format!(
+            "provider \"mock\" {{}}\nprovider \"mock\" {{\n  alias = \"west\"\n  cluster = {cluster}\n}}\nresource \
+             \"mock_object\" \"a\" {{\n  provider = mock.west\n}}\n{more}"
+        )
+    };
+    lab.apply(&config("\"cluster-1\"", "")).await.assert_done("the first apply");
+    let more = "resource \"mock_object\" \"x\" {}\nresource \"mock_object\" \"b\" {\n  provider = mock.west\n}\n";
+    let draft = lab.plan(&config("mock_object.x.id", more)).await;
+    assert!(!draft.plan.errored, "{:?}", draft.words());
+    let words = lab.apply_draft(&draft).await.unwrap().words();
+    assert!(words.iter().any(|word| word.starts_with("error: Another cluster: ")), "{words:?}");
+    let objects: Vec<String> = lab.world.contents().objects.keys().map(ToString::to_string).collect();
+    assert_eq!(objects.len(), 2, "nothing was made there: {objects:?}");
+}
+
+#[tokio::test]
 async fn a_plan_is_applied_once_and_only_to_the_state_that_it_was_made_from() {
     let lab = Lab::new(&World::default());
     let (first, second) = (lab.plan(ONE).await, lab.plan(ONE).await);
