@@ -35,6 +35,11 @@ pub(super) fn span(program: &Program, key: &Key, next: &Key) -> Option<Span> {
     Some(refers.unwrap_or(declared))
 }
 
+/// Where it is declared.
+pub(super) fn declared(program: &Program, key: &Key) -> Option<Span> {
+    Some(written(program, key)?.0)
+}
+
 /// Could the reference be to that?
 fn is_about(subject: &Subject, key: &Key) -> bool {
     match (subject, key) {

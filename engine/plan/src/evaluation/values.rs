@@ -15,7 +15,7 @@ use engine_model::{
 use engine_value::{Data, Marks, Type, Value};
 
 use super::{
-    Evaluation, Key, Slot,
+    Evaluation, Key, Slot, spans,
     view::{Asked, View, failures},
 };
 use crate::{
@@ -25,6 +25,26 @@ use crate::{
     variables,
     worklist::Id,
 };
+
+/// How deeply a value may be nested: as deeply as one expression may be. References could add to it without end, and what
+/// walks a value walks it down to its last part.
+const MAX_NESTING: usize = 512;
+
+/// Is it something whose value an expression of its own makes?
+fn is_named(key: &Key) -> bool {
+    matches!(key, Key::Variable(..) | Key::Local(..) | Key::Output(..) | Key::Arguments(_))
+}
+
+fn is_deeper(value: &Value, levels: usize) -> bool {
+    value.parts().any(|part| levels == 0 || is_deeper(part, levels - 1))
+}
+
+fn too_deep(program: &Program, key: &Key) -> Diagnostic {
+    let detail = format!("The value of {} is nested more than {MAX_NESTING} levels deep.", spans::name(key));
+    Diagnostic::error("Value nested too deeply", detail)
+        .at_opt(spans::declared(program, key))
+        .hint("Lists and objects that hold each other grow with each reference; keep them beside each other instead.")
+}
 
 /// What a step comes to: what is there now, or what is wrong.
 type Made = Result<Slot, Diagnostics>;
@@ -43,6 +63,10 @@ impl Evaluation {
         let pending = self.gathers(&key) && asked.used.iter().any(|used| self.carries(*used));
         let slot = match made {
             _ if asked.failed => Slot::Failed,
+            Ok(Slot::Value(value)) if is_named(&key) && is_deeper(&value, MAX_NESTING) => {
+                self.report(Diagnostics::from(too_deep(&program, &key)));
+                Slot::Failed
+            }
             Ok(slot) => {
                 self.report(asked.warnings);
                 slot

@@ -310,3 +310,16 @@ fn a_place_is_followed_through_each_value() {
     let place = plan.review.findings[0].places[0].1.source.clone().unwrap();
     assert_eq!((place.file.as_str(), place.line, place.column), ("main.tf", 5, 20));
 }
+
+#[test]
+fn references_do_not_nest_a_value_without_end() {
+    let mut text = "locals {\n  a0 = 1\n".to_owned();
+    for i in 1..=2_000 {
+        text.push_str(&format!("  a{i} = [local.a{}]\n", i - 1));
+    }
+    text.push_str("}\nresource \"mock_object\" \"a\" {\n  name = jsonencode(local.a2000)\n}\n");
+    check(
+        Bench::new(&text),
+        &["main.tf:515: Value nested too deeply", "The value of local.a513 is nested more than 512 levels deep."],
+    );
+}
