@@ -6,6 +6,7 @@
 mod apply;
 mod depend;
 mod key;
+mod provider;
 mod spans;
 mod values;
 mod view;
