@@ -49,7 +49,7 @@ pub(crate) fn load(
 }
 
 /// The configuration in a tree, with its warnings.
-pub(crate) fn from_tree(session: &mut Session, tree: &SourceTree) -> Result<(Config, Diagnostics), Diagnostics> {
+fn from_tree(session: &mut Session, tree: &SourceTree) -> Result<(Config, Diagnostics), Diagnostics> {
     if tree.directory(ROOT).is_none_or(|files| !files.keys().any(|name| name.ends_with(".tf"))) {
         let detail = format!("{} has no files that end in .tf.", session.directory.display());
         return Err(Diagnostic::error("No configuration files", detail)
@@ -58,6 +58,15 @@ pub(crate) fn from_tree(session: &mut Session, tree: &SourceTree) -> Result<(Con
     }
     let (config, diagnostics) = config::load(tree, &mut session.sources);
     if diagnostics.has_errors() { Err(diagnostics) } else { Ok((config, diagnostics)) }
+}
+
+/// The configuration that a saved plan holds.
+pub(crate) fn from_plan(session: &mut Session, plan: &file::PlanFile) -> Result<Config, Diagnostics> {
+    let mut tree = SourceTree::new();
+    for (name, bytes) in &plan.sources {
+        tree.insert(name, bytes.clone());
+    }
+    Ok(from_tree(session, &tree)?.0)
 }
 
 /// From the weakest to the strongest: the environment, terraform.tfvars, *.auto.tfvars, then the command line in its own

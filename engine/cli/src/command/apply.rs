@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use engine_apply::{Applied, Apply, Stop, apply, stale, used_up};
 use engine_diag::{Diagnostic, Diagnostics};
-use engine_lang::config::SourceTree;
 use engine_model::plan::PlanMode;
 use engine_plan::{Given, Program, file::PlanFile};
 use state::Snapshot;
@@ -12,7 +11,7 @@ use state::Snapshot;
 use crate::{
     args::{ApplyArgs, PlanningArgs},
     compiled,
-    configuration::{ReadFiles, from_tree},
+    configuration::{ReadFiles, from_plan},
     planning::{self, Made},
     sandbox::World,
     session::{Exit, Session, failed},
@@ -76,7 +75,7 @@ pub(crate) async fn planned(
     } else if !made.plan.changes_anything() {
         finished(session, &nothing_done(&made), operation, made.plan.sandbox)
     } else if !approved && !session.confirm(question(mode)).await {
-        session.print(&format!("{} cancelled. Nothing was changed.\n", capitalised(operation)));
+        session.print(&format!("{} cancelled. Nothing was changed.\n", view::progress::capitalised(operation)));
         Exit::Failure
     } else {
         carry_out(session, &mut made, operation, usize::from(args.parallelism)).await
@@ -97,11 +96,6 @@ fn question(mode: PlanMode) -> &'static str {
         }
         _ => "\nDo you want to perform these actions?\n  Sliceform will perform exactly the actions described above.",
     }
-}
-
-fn capitalised(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default() + chars.as_str()
 }
 
 /// Carries out a saved plan: without its sources, in another directory if need be, and only if nothing moved.
@@ -144,11 +138,7 @@ async fn prepare(
 ) -> Result<Made, Diagnostics> {
     let file = read_plan(session, path)?;
     let digest = file.digest().map_err(|error| failed(&format!("{path} cannot be used as a plan"), &error))?;
-    let mut tree = SourceTree::new();
-    for (name, bytes) in &file.sources {
-        tree.insert(name, bytes.clone());
-    }
-    let (config, _) = from_tree(session, &tree)?;
+    let config = from_plan(session, &file)?;
     session.places.clone_from(&file.plan.places);
     let providers = compiled::providers(session, world.map(World::connection));
     let program = Arc::new(Program {
@@ -210,7 +200,7 @@ fn finished(session: &Session, applied: &Applied, operation: &str, sandbox: bool
     let done = applied.done;
     let failed = applied.diagnostics.has_errors();
     let end = if failed || applied.stopped.is_some() { "incomplete." } else { "complete!" };
-    let what = session.paint.bold(&format!("{} {end}", capitalised(operation)));
+    let what = session.paint.bold(&format!("{} {end}", view::progress::capitalised(operation)));
     session.print(&match operation {
         "destroy" if done.add + done.change == 0 => format!("\n{what} Resources: {} destroyed.\n", done.destroy),
         _ => format!("\n{what} Resources: {} added, {} changed, {} destroyed.\n", done.add, done.change, done.destroy),
@@ -229,7 +219,7 @@ fn finished(session: &Session, applied: &Applied, operation: &str, sandbox: bool
     if failed {
         return Exit::Failure;
     }
-    session.print(&outputs(&applied.snapshot));
+    session.print(&super::outputs(&applied.snapshot));
     Exit::Success
 }
 
@@ -258,17 +248,4 @@ fn stopped(session: &Session, stop: Stop, command: &str) -> Exit {
         ),
     });
     Exit::Stopped
-}
-
-fn outputs(snapshot: &Snapshot) -> String {
-    if snapshot.outputs.is_empty() {
-        return String::new();
-    }
-    let decoded: Vec<_> = snapshot
-        .outputs
-        .iter()
-        .filter_map(|(name, output)| Some((&**name, output.decoded().ok()?, output.sensitive)))
-        .collect();
-    let values = decoded.iter().map(|(name, value, sensitive)| (*name, value, *sensitive));
-    format!("\nOutputs:\n\n{}", view::plan::output_values(values))
 }

@@ -1,13 +1,12 @@
 //! `show`: a saved plan, or the state.
 
 use engine_diag::{Diagnostic, Diagnostics};
-use engine_lang::config::SourceTree;
 use engine_plan::{Providers, json};
 use state::{Slot, Status};
 
 use crate::{
     args::ShowArgs,
-    configuration::from_tree,
+    configuration::from_plan,
     session::{Exit, Session, failed},
     storage::Storage,
     view,
@@ -35,11 +34,7 @@ fn plan(session: &mut Session, providers: &Providers, path: &str, args: &ShowArg
     if !args.show_sensitive {
         return Ok(format!("{}\n", file.json));
     }
-    let mut tree = SourceTree::new();
-    for (name, bytes) in &file.sources {
-        tree.insert(name, bytes.clone());
-    }
-    let (config, _) = from_tree(session, &tree)?;
+    let config = from_plan(session, &file)?;
     let snapshot = state::v4::read(&file.prior)
         .map_err(|error| Diagnostics::from(failed("The plan holds a damaged state", &error)))?;
     let view =
@@ -78,14 +73,6 @@ async fn state(
             out.push_str(&format!("# {addr}:{what}\n{}\n", super::state::block(addr, &value, session.paint)));
         }
     }
-    let decoded: Vec<_> = snapshot
-        .outputs
-        .iter()
-        .filter_map(|(name, output)| Some((&**name, output.decoded().ok()?, output.sensitive)))
-        .collect();
-    if !decoded.is_empty() {
-        let values = decoded.iter().map(|(name, value, sensitive)| (*name, value, *sensitive));
-        out.push_str(&format!("\nOutputs:\n\n{}", view::plan::output_values(values)));
-    }
+    out.push_str(&super::outputs(&snapshot));
     Ok(out)
 }

@@ -167,7 +167,8 @@ impl<W: Write> Progress<W> {
     }
 }
 
-fn capitalised(text: &str) -> String {
+/// The first letter in upper case.
+pub(crate) fn capitalised(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default() + chars.as_str()
 }
