@@ -6,6 +6,8 @@ use engine_value::{
 };
 use serde_json::Value as Json;
 
+use super::body::is_secret;
+
 /// The JSON of a value; `None` where a part of it is not known.
 pub(crate) fn to_json(value: &Value) -> Result<Option<Json>, String> {
     match json::to_tree(value, None) {
@@ -22,8 +24,7 @@ pub(crate) fn from_json(json: &Json) -> Value {
 
 /// The value, with the content of a Secret marked sensitive.
 pub(crate) fn mark_secret(value: Value) -> Value {
-    let text = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default();
-    if text("kind") != "Secret" || text("apiVersion") != "v1" {
+    if !is_secret(&value) {
         return value;
     }
     let present = ["data", "stringData"].into_iter().filter(|name| value.get(name).is_some());

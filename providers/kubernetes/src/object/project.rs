@@ -102,48 +102,6 @@ pub(crate) fn without(mut manifest: Json, paths: &[Vec<String>]) -> Json {
     manifest
 }
 
-/// The manifest as it is sent: without nulls, and with a Secret's `stringData` in `data`, so that who owns what, and what
-/// has drifted, can be told of it too.
-pub(crate) fn normalized(manifest: Json) -> Json {
-    let mut manifest = without_nulls(manifest);
-    let is_secret = is_secret(&manifest);
-    if let Json::Object(fields) = &mut manifest
-        && is_secret
-        && let Some(Json::Object(clear)) = fields.remove("stringData")
-    {
-        let data = fields.entry("data").or_insert_with(|| Json::Object(Map::new()));
-        if let Json::Object(data) = data {
-            for (name, value) in clear {
-                let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-                data.insert(name, encoded(&text).into());
-            }
-        }
-    }
-    manifest
-}
-
-/// Is it a `v1` Secret, whose content is never shown?
-fn is_secret(manifest: &Json) -> bool {
-    let text = |name: &str| manifest.get(name).and_then(Json::as_str);
-    text("kind") == Some("Secret") && text("apiVersion") == Some("v1")
-}
-
-fn encoded(text: &str) -> String {
-    use base64::Engine;
-    base64::engine::general_purpose::STANDARD.encode(text)
-}
-
-fn without_nulls(json: Json) -> Json {
-    match json {
-        Json::Object(fields) => {
-            let kept = fields.into_iter().filter(|(_, value)| !value.is_null());
-            Json::Object(kept.map(|(name, value)| (name, without_nulls(value))).collect())
-        }
-        Json::Array(items) => Json::Array(items.into_iter().map(without_nulls).collect()),
-        other => other,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -236,19 +194,6 @@ mod tests {
         ];
         for (what, manifest, live, expected) in cases {
             assert_eq!(project(&manifest, &live, "sliceform"), expected, "{what}");
-        }
-    }
-
-    #[test]
-    fn what_is_sent_has_no_nulls_and_no_string_data() {
-        for (manifest, expected) in [
-            (json!({"a": null, "b": [{"c": null, "d": 1}]}), json!({"b": [{"d": 1}]})),
-            (
-                json!({"apiVersion": "v1", "kind": "Secret", "data": {"a": "QQ=="}, "stringData": {"b": "B"}}),
-                json!({"apiVersion": "v1", "kind": "Secret", "data": {"a": "QQ==", "b": "Qg=="}}),
-            ),
-        ] {
-            assert_eq!(normalized(manifest), expected);
         }
     }
 

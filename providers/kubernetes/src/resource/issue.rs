@@ -3,9 +3,6 @@
 use engine_diag::{chain, sentence};
 use engine_value::Path;
 use providers_api::{Issue, ProviderError};
-use serde_json::Value as Json;
-
-use crate::object::place::place;
 
 /// What failed, told about a place.
 pub(crate) fn failed(path: Path, summary: &str, error: &ProviderError) -> Issue {
@@ -16,8 +13,11 @@ pub(crate) fn failed(path: Path, summary: &str, error: &ProviderError) -> Issue 
     }
 }
 
-/// What is wrong with fields of a manifest, which lies at `root`.
-pub(crate) fn wrong(root: &Path, manifest: &Json, what: &str, causes: Vec<(String, String)>) -> Vec<Issue> {
+/// From a field, as the API server names it, to its place.
+pub(crate) type At<'a> = &'a dyn Fn(&str) -> Path;
+
+/// What is wrong with fields of an object.
+pub(crate) fn wrong(at: At<'_>, what: &str, causes: Vec<(String, String)>) -> Vec<Issue> {
     causes
         .into_iter()
         .map(|(message, field)| {
@@ -25,13 +25,13 @@ pub(crate) fn wrong(root: &Path, manifest: &Json, what: &str, causes: Vec<(Strin
                 "" => sentence(&message),
                 field => format!("{}: {}", field.trim_start_matches('.'), sentence(&message)),
             };
-            Issue::error(within(root, &field, manifest), format!("{what} is refused"), detail)
+            Issue::error(at(&field), format!("{what} is refused"), detail)
         })
         .collect()
 }
 
 /// Fields that other managers own.
-pub(crate) fn owned(root: &Path, manifest: &Json, what: &str, conflicts: &[(String, String)]) -> Vec<Issue> {
+pub(crate) fn owned(at: At<'_>, what: &str, conflicts: &[(String, String)]) -> Vec<Issue> {
     conflicts
         .iter()
         .map(|(manager, field)| {
@@ -39,13 +39,7 @@ pub(crate) fn owned(root: &Path, manifest: &Json, what: &str, conflicts: &[(Stri
                 "{} of {what} belongs to the field manager {manager}, which gave it another value.",
                 field.trim_start_matches('.')
             );
-            Issue::error(within(root, field, manifest), "Field owned by another manager", detail)
+            Issue::error(at(field), "Field owned by another manager", detail)
         })
         .collect()
-}
-
-/// The place of a field of a manifest that lies at `root`.
-pub(crate) fn within(root: &Path, field: &str, manifest: &Json) -> Path {
-    let inside = place(field, manifest);
-    Path(root.0.iter().cloned().chain(inside.0).collect())
 }

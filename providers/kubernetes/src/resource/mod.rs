@@ -5,4 +5,5 @@ pub(crate) mod ending;
 pub(crate) mod issue;
 pub(crate) mod manifest;
 pub(crate) mod namespace;
+pub(crate) mod object;
 mod settle;

@@ -1,8 +1,7 @@
 //! Create, update, delete.
 
-use engine_value::{Path, Value, diff::diff};
-use providers_api::{Applied, ApplyRequest, Call, Outcome, ProviderError};
-use serde_json::Value as Json;
+use engine_value::{Path, Type, Value};
+use providers_api::{Applied, ApplyRequest, Call, Outcome};
 
 use super::{
     config::Config,
@@ -10,7 +9,13 @@ use super::{
 };
 use crate::{
     cluster::Cluster,
-    resource::settle::{self, Desired, Expected},
+    resource::{
+        object::{
+            self,
+            apply::{Before, Change},
+        },
+        settle,
+    },
 };
 
 /// Carries out one change. See the crate's contract.
@@ -25,26 +30,24 @@ pub(crate) async fn apply(cluster: &Cluster, request: ApplyRequest, call: Call<'
     }
     let is_now = before.clone().map(|object| Applied { object, private: Vec::new() });
     let config = Config::of(&change.after);
-    let (Some(body), Some(key)) = (&config.body, config.key()) else {
-        return Outcome::failed(is_now, ProviderError::permanent("parts of the manifest are still unknown"));
-    };
-    let unchanged = |live: &Json| match &before {
-        Some(before) => as_planned_on(before, &change.after, live),
-        None => Ok(()),
-    };
-    let uid = before.as_ref().and_then(uid);
-    let expected = match &before {
-        Some(_) => Expected::Object(uid.as_deref(), &unchanged),
-        None => Expected::Nothing,
-    };
-    let desired = Desired { key, body, manager: &config.manager };
-    let live = match settle::apply(cluster, &desired, &expected, call).await {
+    let was = before.as_ref().map(Config::of);
+    let null = Value::null(Type::Dynamic);
+    let object_of = |whole: &Value| whole.get("object").cloned().unwrap_or_else(|| null.clone());
+    let (planned, found) = (object_of(&change.after), before.as_ref().map(object_of));
+    let planned_on = was.as_ref().zip(found.as_ref()).map(|(was, object)| Before {
+        desired: &was.desired,
+        object,
+        uid: before.as_ref().and_then(uid),
+    });
+    let wanted = Change { desired: &config.desired, planned: &planned, before: planned_on };
+    let live = match object::apply::apply(cluster, &wanted, call).await {
         Ok(live) => live,
         Err(error) => return Outcome::failed(is_now, error),
     };
     let applied = Applied { object: with_object(&change.after, observed(&config, &live)), private: Vec::new() };
+    let Some(key) = config.desired.key() else { return Outcome::done(applied) };
     let timeout = if before.is_some() { config.update_timeout } else { config.create_timeout };
-    match settle::ready(cluster, &desired.key, &config.wait, timeout, call).await {
+    match settle::ready(cluster, &key, &config.wait, timeout, call).await {
         Ok(()) => Outcome::done(applied),
         Err(error) => Outcome::failed(Some(applied), error),
     }
@@ -58,24 +61,6 @@ async fn delete(cluster: &Cluster, before: Value, call: Call<'_>) -> Outcome<App
         Ok(()) => Outcome::gone(),
         Err(error) => Outcome::failed(Some(Applied { object: before, private: Vec::new() }), error),
     }
-}
-
-/// Is the live object what the plan was made on, or already what it is to become? Else what differs.
-fn as_planned_on(before: &Value, after: &Value, live: &Json) -> Result<(), String> {
-    let is = |wanted: &Value| {
-        let now = observed(&Config::of(wanted), live).unmark_deep().0;
-        let wanted = wanted.get("object").cloned().map(|object| object.unmark_deep().0);
-        match wanted {
-            Some(wanted) if !wanted.is_null() => diff(Some(&wanted), Some(&now)).changed_paths(),
-            _ => Vec::new(),
-        }
-    };
-    let changed = is(before);
-    let knows_after = after.get("object").is_some_and(Value::is_wholly_known);
-    if changed.is_empty() || (knows_after && is(after).is_empty()) {
-        return Ok(());
-    }
-    Err(changed.iter().map(Path::to_string).collect::<Vec<_>>().join(", "))
 }
 
 fn uid(object: &Value) -> Option<String> {

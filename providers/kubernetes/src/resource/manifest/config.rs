@@ -4,17 +4,14 @@ use std::time::Duration;
 
 use engine_value::{Path, Step, Value};
 use providers_api::Issue;
-use serde_json::Value as Json;
 
 use crate::{
-    cluster::{DEFAULT_MANAGER, FieldManager},
-    object::{
-        convert::to_json,
-        key::ObjectKey,
-        project::normalized,
-        readiness::{ROLLOUTS, Wanted},
+    cluster::DEFAULT_MANAGER,
+    object::readiness::{ROLLOUTS, Wanted},
+    resource::{
+        duration,
+        object::{Conflicts, Desired},
     },
-    resource::duration,
 };
 
 /// As long as HashiCorp's provider waits.
@@ -23,14 +20,8 @@ const TIMEOUT: Duration = Duration::from_secs(10 * 60);
 /// What a block says.
 #[derive(Clone, Debug)]
 pub(super) struct Config {
-    /// As it stands there.
-    pub(super) manifest: Value,
-    /// As it is sent; `None` where a part is not known.
-    pub(super) body: Option<Json>,
-    /// Who applies.
-    pub(super) manager: FieldManager,
-    /// `computed_fields`, as names of nested fields.
-    pub(super) left_out: Vec<Vec<String>>,
+    /// The object.
+    pub(super) desired: Desired,
     /// What is waited for after an apply.
     pub(super) wait: Wanted,
     /// How long, after a creation.
@@ -45,44 +36,20 @@ impl Config {
     /// What an object of the schema's type says.
     pub(super) fn of(object: &Value) -> Self {
         let manifest = object.get("manifest").cloned().unwrap_or_else(|| Value::null(engine_value::Type::Dynamic));
-        let body = to_json(&manifest).ok().flatten().filter(Json::is_object).map(normalized);
         let manager = block(object, "field_manager");
-        let manager = FieldManager {
-            name: manager.and_then(|b| b.get("name")?.as_str()).unwrap_or(DEFAULT_MANAGER).to_owned(),
-            force: manager.and_then(|b| b.get("force_conflicts")?.as_bool()).unwrap_or(false),
-        };
+        let name = manager.and_then(|b| b.get("name")?.as_str()).unwrap_or(DEFAULT_MANAGER);
+        let force = manager.and_then(|b| b.get("force_conflicts")?.as_bool()).unwrap_or(false);
+        let conflicts = if force { Conflicts::Taken } else { Conflicts::Refused };
+        let mut desired = Desired::new(manifest, name, conflicts);
         let fields = object.get("computed_fields").and_then(Value::as_sequence).unwrap_or_default();
         let timeouts = block(object, "timeouts");
+        desired.left_out = fields.iter().filter_map(|field| field_names(field.as_str()?)).collect();
         Self {
-            manifest,
-            body,
-            manager,
-            left_out: fields.iter().filter_map(|field| field_names(field.as_str()?)).collect(),
+            desired,
             wait: wanted(block(object, "wait"), object.get("wait_for")),
             create_timeout: duration::timeout(timeouts, "create", TIMEOUT),
             update_timeout: duration::timeout(timeouts, "update", TIMEOUT),
             delete_timeout: duration::timeout(timeouts, "delete", TIMEOUT),
-        }
-    }
-
-    /// What the object is named, where that is known.
-    pub(super) fn key(&self) -> Option<ObjectKey> {
-        match &self.body {
-            Some(body) => ObjectKey::of(body),
-            None => {
-                let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
-                let metadata = self.manifest.get("metadata")?;
-                let namespace = metadata.get("namespace");
-                if namespace.is_some_and(|namespace| !namespace.is_known()) {
-                    return None;
-                }
-                Some(ObjectKey {
-                    api_version: text(self.manifest.get("apiVersion"))?,
-                    kind: text(self.manifest.get("kind"))?,
-                    namespace: text(namespace),
-                    name: text(metadata.get("name"))?,
-                })
-            }
         }
     }
 }
@@ -266,7 +233,7 @@ fn at<'a>(value: &'a Value, names: &[&str]) -> Option<&'a Value> {
 #[cfg(test)]
 mod tests {
     use engine_value::Type;
-    use serde_json::json;
+    use serde_json::{Value as Json, json};
 
     use super::*;
     use crate::object::convert::from_json;

@@ -10,8 +10,8 @@ use crate::{
     object::{
         convert::{from_json, mark_secret, to_json},
         key::ObjectKey,
-        project::{project, without},
     },
+    resource::object::read,
 };
 
 /// What names an object of the state; `None` where the state holds nothing that could.
@@ -28,7 +28,7 @@ pub(crate) fn refreshed(stored: Value, live: &Json) -> ReadObject {
         (Some(before), Some(now)) => before.as_str().is_some_and(|before| before != now),
         _ => false,
     };
-    let notes = if is_other { vec!["it was deleted, and made anew by somebody else".to_owned()] } else { Vec::new() };
+    let notes = if is_other { vec![read::MADE_ANEW.to_owned()] } else { Vec::new() };
     ReadObject { object: with_object(&stored, object), private: Vec::new(), notes }
 }
 
@@ -42,12 +42,7 @@ pub(super) fn with_object(whole: &Value, object: Value) -> Value {
 
 /// `object`: of the live object what the manifest says, and its UID.
 pub(super) fn observed(config: &Config, live: &Json) -> Value {
-    let Some(body) = &config.body else { return Value::null(Type::Dynamic) };
-    let mut object = project(&without(body.clone(), &config.left_out), live, &config.manager.name);
-    if let (Some(Json::Object(metadata)), Some(uid)) = (object.get_mut("metadata"), live.pointer("/metadata/uid")) {
-        metadata.insert("uid".to_owned(), uid.clone());
-    }
-    from_json(&object)
+    read::observed(&config.desired, live).unwrap_or_else(|| Value::null(Type::Dynamic))
 }
 
 /// Finds an object by `apiVersion=…,kind=…,namespace=…,name=…`.
@@ -56,10 +51,7 @@ pub(crate) async fn import(cluster: &Cluster, id: &str, call: Call<'_>) -> Resul
         ProviderError::permanent(format!("{id:?} is no identifier of a {TYPE}: {why}"))
             .hint("Write it as apiVersion=apps/v1,kind=Deployment,namespace=team-a,name=web.")
     })?;
-    let kind = cluster.kind_of(&key, call).await?;
-    let kind = kind.ok_or_else(|| ProviderError::permanent(format!("the cluster has no kind {}", key.kind)))?;
-    let live = cluster.get(&kind, &key, call).await?;
-    let live = live.ok_or_else(|| ProviderError::permanent(format!("there is no {key}")))?;
+    let live = read::existing(cluster, &key, call).await?;
     let manifest = from_json(&configurable(&live));
     let schema = super::schema().block;
     let blocks = schema

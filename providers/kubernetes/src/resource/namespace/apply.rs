@@ -7,13 +7,18 @@ use kube::core::DynamicObject;
 use providers_api::{Applied, ApplyRequest, Call, Imported, Outcome, ProviderError};
 use serde_json::Value as Json;
 
-use super::metadata::{MAPS, body, get, key, key_of, refreshed, set, settled};
+use super::metadata::{MAPS, desired, get, key, key_of, set, settled};
 use crate::{
-    cluster::{Cluster, DEFAULT_MANAGER, FieldManager, discovery::Lookup},
+    cluster::{Cluster, discovery::Lookup},
     object::{key::ObjectKey, readiness::Readiness},
     resource::{
         duration,
-        settle::{self, Desired, Expected},
+        object::{
+            self,
+            apply::{Before, Change},
+            read,
+        },
+        settle,
     },
 };
 
@@ -34,28 +39,17 @@ pub(crate) async fn apply(cluster: &Cluster, request: ApplyRequest, call: Call<'
         };
     }
     let is_now = before.clone().map(applied);
-    let name = get(&change.after, "name");
-    let Some((name, body)) =
-        name.as_ref().and_then(|name| Some((name.as_str()?, body(&change.after, name.as_str()?)?)))
-    else {
-        return Outcome::failed(is_now, ProviderError::permanent("its name or labels are still unknown"));
-    };
-    let unchanged = |live: &Json| match &before {
-        Some(before) => as_planned_on(before, &change.after, live),
-        None => Ok(()),
-    };
-    let uid = before.as_ref().and_then(uid);
-    let expected = match &before {
-        Some(_) => Expected::Object(uid.as_deref(), &unchanged),
-        None => Expected::Nothing,
-    };
-    let manager = FieldManager { name: DEFAULT_MANAGER.to_owned(), force: true };
-    let desired = Desired { key: key(name), body: &body, manager: &manager };
-    let live = match settle::apply(cluster, &desired, &expected, call).await {
+    let wanted = desired(&change.after);
+    let was = before.as_ref().map(|before| (desired(before), uid(before)));
+    let planned_on = was.as_ref().map(|(was, uid)| Before { desired: was, object: &was.body, uid: uid.clone() });
+    let wanted = Change { desired: &wanted, planned: &wanted.body, before: planned_on };
+    let live = match object::apply::apply(cluster, &wanted, call).await {
         Ok(live) => live,
         Err(error) => return Outcome::failed(is_now, error),
     };
     let now = applied(settled(&change.after, &live));
+    let name = get(&now.object, "name");
+    let name = name.as_ref().and_then(Value::as_str).unwrap_or_default();
     let wait = change.after.get("wait_for_default_service_account").and_then(Value::as_bool).unwrap_or(false);
     if wait && let Err(error) = wait_for_account(cluster, name, call).await {
         return Outcome::failed(Some(now), error);
@@ -94,16 +88,6 @@ async fn wait_for_account(cluster: &Cluster, namespace: &str, call: Call<'_>) ->
     cluster.wait_for(&kind, &key, &format!("{key}"), ACCOUNT_TIMEOUT, call, look).await
 }
 
-/// Is the live namespace what the plan was made on, or already what it is to become? Else what differs.
-fn as_planned_on(before: &Value, after: &Value, live: &Json) -> Result<(), String> {
-    let differs = |wanted: &Value| -> Vec<&str> {
-        let now = refreshed(wanted.clone(), live).object;
-        MAPS.into_iter().filter(|field| get(&now, field) != get(wanted, field)).collect()
-    };
-    let changed = differs(before);
-    if changed.is_empty() || differs(after).is_empty() { Ok(()) } else { Err(changed.join(" and ")) }
-}
-
 fn uid(object: &Value) -> Option<String> {
     get(object, "uid")?.as_str().map(str::to_owned)
 }
@@ -111,12 +95,7 @@ fn uid(object: &Value) -> Option<String> {
 /// Finds a namespace by its name.
 pub(crate) async fn import(cluster: &Cluster, ty: &str, id: &str, call: Call<'_>) -> Result<Imported, ProviderError> {
     let key = key(id);
-    let kind = cluster.kind_of(&key, call).await?;
-    let live = match kind {
-        Some(kind) => cluster.get(&kind, &key, call).await?,
-        None => None,
-    };
-    let live = live.ok_or_else(|| ProviderError::permanent(format!("there is no {key}")))?;
+    let live = read::existing(cluster, &key, call).await?;
     let schema = super::schema().block;
     let metadata = &schema.blocks["metadata"].block;
     let nulls = metadata.attributes.iter().map(|(name, a)| (name.clone(), Value::null(a.value_type())));

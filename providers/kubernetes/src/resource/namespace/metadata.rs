@@ -2,11 +2,18 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use engine_value::{Path, Type, Value};
+use engine_value::{Path, Step, Type, Value};
 use providers_api::{Issue, ReadObject};
-use serde_json::{Map, Value as Json, json};
+use serde_json::Value as Json;
 
-use crate::{object::key::ObjectKey, resource::duration};
+use crate::{
+    cluster::DEFAULT_MANAGER,
+    object::key::ObjectKey,
+    resource::{
+        duration,
+        object::{Conflicts, Desired, read::MADE_ANEW},
+    },
+};
 
 /// Maps of text that `metadata` holds.
 pub(super) const MAPS: [&str; 2] = ["labels", "annotations"];
@@ -36,22 +43,24 @@ pub(crate) fn key_of(stored: &Value) -> Option<ObjectKey> {
     Some(key(get(stored, "name")?.as_str()?))
 }
 
-/// What is sent for a namespace of this name; `None` where a label or annotation is not known.
-pub(super) fn body(object: &Value, name: &str) -> Option<Json> {
-    let mut metadata = Map::from_iter([("name".to_owned(), json!(name))]);
-    for field in MAPS {
-        let Some(entries) = get(object, field) else { continue };
-        if !entries.is_wholly_known() {
-            return None;
-        }
-        let entries = entries.as_map().into_iter().flatten();
-        let entries: Map<String, Json> =
-            entries.filter_map(|(name, value)| Some((name.to_string(), value.as_str()?.into()))).collect();
-        if !entries.is_empty() {
-            metadata.insert(field.to_owned(), entries.into());
-        }
+/// What a block wants.
+pub(super) fn desired(object: &Value) -> Desired {
+    let is_said = |value: &Value| !value.is_known() || value.as_map().is_some_and(|entries| !entries.is_empty());
+    let maps = MAPS.into_iter().filter_map(|field| Some((field, get(object, field).filter(is_said)?)));
+    let name = get(object, "name").unwrap_or_else(|| Value::unknown(Type::String));
+    let metadata = Value::object([("name", name)].into_iter().chain(maps));
+    let body = [("apiVersion", "v1".into()), ("kind", "Namespace".into()), ("metadata", metadata)];
+    // This type has no way to ask for force: it takes what it is configured to be, and says from whom.
+    Desired::new(Value::object(body), DEFAULT_MANAGER, Conflicts::TakenAndTold)
+}
+
+/// The place of a field of the body in the block.
+pub(super) fn place(inside: &Path) -> Path {
+    match inside.0.as_slice() {
+        [_, Step::Attr(field), Step::Attr(key), ..] => path().attr(field.clone()).key(key.clone()),
+        [_, Step::Attr(field)] => path().attr(field.clone()),
+        _ => path(),
     }
-    Some(json!({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}))
 }
 
 /// A namespace of the state as it is now.
@@ -74,7 +83,7 @@ pub(crate) fn refreshed(stored: Value, live: &Json) -> ReadObject {
     if let (Some(before), Some(now)) = (get(&object, "uid"), uid)
         && before.as_str().is_some_and(|before| before != now)
     {
-        notes.push("it was deleted, and made anew by somebody else".to_owned());
+        notes.push(MADE_ANEW.to_owned());
         object = set(&object, "uid", now.into());
     }
     ReadObject { object, private: Vec::new(), notes }
@@ -132,6 +141,7 @@ fn is_label(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use engine_value::Marks;
+    use serde_json::json;
 
     use super::*;
 
@@ -180,9 +190,9 @@ mod tests {
         let object = namespace("a".into(), &[("team", "x")]);
         let expected =
             json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "a", "labels": {"team": "x"}}});
-        assert_eq!(body(&object, "a"), Some(expected));
+        assert_eq!(desired(&object).json, Some(expected));
         let unknown = set(&object, "labels", Value::map(Type::String, [("team", Value::unknown(Type::String))]));
-        assert_eq!(body(&unknown, "a"), None);
+        assert_eq!(desired(&unknown).json, None);
     }
 
     #[test]
