@@ -9,10 +9,12 @@ mod cluster;
 mod connection;
 mod data;
 mod error;
+mod functions;
 mod instance;
 mod object;
 mod provider;
 mod resource;
+mod yaml;
 
 pub use connection::{
     Connection, ConnectionOverride, ConnectionSettings, Environment, Exec, Secret, connection_attributes,

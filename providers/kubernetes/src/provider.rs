@@ -12,6 +12,7 @@ use providers_api::{Call, Instance, Issue, Provider, ProviderError};
 
 use crate::{
     Connection, ConnectionOverride, ConnectionSettings, Environment, connection_attributes, connection_blocks, data,
+    functions,
     instance::KubernetesInstance,
     resource::{manifest, namespace},
 };
@@ -64,6 +65,7 @@ fn schemas() -> ProviderSchemas {
         .into(),
         data: [(data::RESOURCE.into(), data::resource_schema()), (data::RESOURCES.into(), data::resources_schema())]
             .into(),
+        functions: functions::signatures(),
         ..ProviderSchemas::default()
     }
 }
@@ -119,6 +121,10 @@ impl Provider for KubernetesProvider {
 
     fn repeats(&self, ty: &str) -> &[(&'static str, &'static str)] {
         if ty == manifest::TYPE { &[("manifest", "object")] } else { &[] }
+    }
+
+    fn call(&self, function: &str, arguments: &[Value]) -> Result<Value, (Option<usize>, String)> {
+        functions::call(function, arguments)
     }
 
     async fn configure(&self, config: &Value, _: Call<'_>) -> Result<Arc<dyn Instance>, ProviderError> {

@@ -98,16 +98,16 @@ impl Files for NoFiles {
     }
 }
 
-struct Run {
-    program: Arc<Program>,
+pub(crate) struct Run {
+    pub(crate) program: Arc<Program>,
     sources: Sources,
-    store: Arc<MemoryStore>,
+    pub(crate) store: Arc<MemoryStore>,
     fence: Fence,
     cancel: CancellationToken,
 }
 
 impl Run {
-    async fn new(world: &World, text: &str) -> Self {
+    pub(crate) async fn new(world: &World, text: &str) -> Self {
         let mut tree = SourceTree::new();
         tree.insert("main.tf", text.as_bytes().to_vec());
         let mut sources = Sources::new();
@@ -126,7 +126,14 @@ impl Run {
         Self { program: Arc::new(program), sources, store, fence, cancel: CancellationToken::new() }
     }
 
-    async fn plan(&self, mode: PlanMode) -> Plan {
+    pub(crate) async fn plan(&self, mode: PlanMode) -> Plan {
+        let (plan, diagnostics) = self.try_plan(mode).await;
+        no_errors(&diagnostics);
+        plan
+    }
+
+    /// A plan as far as it goes, and what is wrong.
+    pub(crate) async fn try_plan(&self, mode: PlanMode) -> (Plan, Diagnostics) {
         let loaded = self.store.load().await.unwrap();
         let snapshot = loaded.fold().unwrap().unwrap_or_else(|| Snapshot::new(Lineage("test".into())));
         let host = FixedHost::new(0);
@@ -144,11 +151,10 @@ impl Run {
             events: &|_| {},
         };
         let output = plan(input, Call { progress: &Silent, cancel: &self.cancel, host: &host }).await;
-        no_errors(&output.diagnostics);
-        output.plan
+        (output.plan, output.diagnostics)
     }
 
-    async fn apply(&self, plan: Plan) {
+    pub(crate) async fn apply(&self, plan: Plan) {
         let loaded = self.store.load().await.unwrap();
         let request = Apply {
             plan: Arc::new(plan),
@@ -172,7 +178,7 @@ fn no_errors(diagnostics: &Diagnostics) {
     assert!(!diagnostics.has_errors(), "{diagnostics:#?}");
 }
 
-fn actions(plan: &Plan) -> Vec<String> {
+pub(crate) fn actions(plan: &Plan) -> Vec<String> {
     let changes = plan.changes.iter().filter(|change| change.action != Action::NoOp);
     changes.map(|change| format!("{} {}", change.addr, change.action.names().join("+"))).collect()
 }

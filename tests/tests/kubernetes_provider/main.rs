@@ -8,3 +8,4 @@ mod manifest;
 mod namespace;
 mod reads;
 mod world;
+mod yaml;

@@ -126,16 +126,26 @@ impl<S: Scope> Evaluator<'_, S> {
     }
 
     fn check_count(&mut self, id: ExprId, function: &Function, given: &[(ExprId, Value)]) -> Result<(), Stop<S::Key>> {
-        let wanted = function.parameters.len();
-        let name = function.name;
-        if given.len() < wanted {
-            let least = if function.variadic.is_some() { " at least" } else { "" };
-            let missing = function.parameters[given.len()].name;
+        let names: Vec<&str> = function.parameters.iter().map(|parameter| parameter.name).collect();
+        self.check_number(id, function.name, &names, function.variadic.is_some(), given)
+    }
+
+    fn check_number(
+        &mut self,
+        id: ExprId,
+        name: &str,
+        parameters: &[&str],
+        variadic: bool,
+        given: &[(ExprId, Value)],
+    ) -> Result<(), Stop<S::Key>> {
+        let wanted = parameters.len();
+        if let Some(missing) = parameters.get(given.len()) {
+            let least = if variadic { " at least" } else { "" };
             let detail =
                 format!("Function \"{name}\" expects{least} {wanted} argument(s). Missing value for \"{missing}\".");
             return Err(Diagnostic::error("Not enough function arguments", detail).at(self.span(id)).into());
         }
-        if function.variadic.is_none() && given.len() > wanted {
+        if !variadic && given.len() > wanted {
             let detail = format!("Function \"{name}\" expects only {wanted} argument(s).");
             let span = self.span(given[wanted].0);
             return Err(Diagnostic::error("Too many function arguments", detail).at(span).into());
@@ -144,29 +154,49 @@ impl<S: Scope> Evaluator<'_, S> {
     }
 
     fn call_provider(&mut self, id: ExprId, name: &str, args: &[ExprId], expand: bool) -> Outcome<S::Key> {
+        let scope = self.scope;
+        let signature = scope.provider_function(name).map_err(|known| {
+            let meant = did_you_mean(name, known.iter().map(String::as_str));
+            let detail = format!("There is no function named \"{name}\".{meant}");
+            Diagnostic::error("Call to unknown function", detail).at(self.span(id))
+        })?;
         let given = match self.arguments(id, args, expand)? {
             Arguments::Known(given) => given,
             Arguments::Unknown(result) => return Ok(result),
         };
-        let mut marks = Marks::NONE;
-        let mut values = Vec::with_capacity(given.len());
-        for (_, value) in given {
-            let (value, found) = value.unmark_deep();
+        let names: Vec<&str> = signature.parameters.iter().map(|(name, _)| &**name).collect();
+        self.check_number(id, name, &names, signature.variadic.is_some(), &given)?;
+        let parameter = |at: usize| {
+            signature.parameters.get(at).map_or(("", signature.variadic.as_ref()), |(name, ty)| (name, Some(ty)))
+        };
+        let wrong = |this: &mut Self, at: usize, why: &str| {
+            let detail = format!("Invalid value for \"{}\" parameter: {why}.", parameter(at).0);
+            let mut diagnostic = Diagnostic::error("Invalid function argument", detail)
+                .at(this.span(given[at].0))
+                .hint(format!("This is a call of {name}({}).", names.join(", ")));
+            this.explain(&mut diagnostic, given[at].0);
+            diagnostic
+        };
+        let mut gather = Gather::new();
+        let (mut marks, mut values) = (Marks::NONE, Vec::with_capacity(given.len()));
+        for (at, (_, value)) in given.iter().enumerate() {
+            let (value, found) = value.clone().unmark_deep();
             marks = found.into_iter().fold(marks, |all, (_, one)| all.union(one));
-            values.push(value);
+            match parameter(at).1.map_or(Ok(value.clone()), |ty| convert(&value, ty)) {
+                Ok(value) => values.push(value),
+                Err(error) => gather.push(wrong(self, at, &error.to_string())),
+            }
         }
+        gather.finish()?;
         if let Some(unknown) = values.iter().find(|value| value.has_unknown()) {
-            return Ok(unknown_like(unknown, Type::Dynamic).mark(marks));
+            return Ok(unknown_like(unknown, signature.returns.clone()).mark(marks));
         }
-        match self.scope.call_provider(name, &values) {
-            Some(Ok(value)) => Ok(value.mark(marks)),
-            Some(Err(why)) => {
+        match scope.call_provider(name, &values) {
+            Ok(value) => Ok(value.mark(marks)),
+            Err((Some(at), why)) if at < given.len() => Err(wrong(self, at, &why).into()),
+            Err((_, why)) => {
                 let detail = format!("Call to function \"{name}\" failed: {why}.");
                 Err(self.error(id, "Error in function call", detail))
-            }
-            None => {
-                let detail = format!("There is no function named \"{name}\".");
-                Err(Diagnostic::error("Call to unknown function", detail).at(self.span(id)).into())
             }
         }
     }

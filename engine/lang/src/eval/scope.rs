@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use engine_diag::{Diagnostic, Diagnostics, Span};
+use engine_model::schema::Function;
 use engine_value::Value;
 
 use crate::eval::Subject;
@@ -72,10 +73,22 @@ pub trait Scope {
     /// The files that `file()` and its kin read.
     fn files(&self) -> &dyn Files;
 
-    /// Calls a function of a provider, `provider::NAME::FUNCTION`. `None`: there is no such function.
-    fn call_provider(&self, name: &str, arguments: &[Value]) -> Option<Result<Value, String>> {
-        let _ = (name, arguments);
-        None
+    /// The signature of a function of a provider, `provider::NAME::FUNCTION`.
+    ///
+    /// # Errors
+    /// There is none: the whole names of those that the provider has.
+    fn provider_function(&self, name: &str) -> Result<&Function, Vec<String>> {
+        let _ = name;
+        Err(Vec::new())
+    }
+
+    /// Calls a function of a provider that has a signature, with known arguments of its parameters' types, without marks.
+    ///
+    /// # Errors
+    /// What is wrong, as a fragment, with the argument that it is about.
+    fn call_provider(&self, name: &str, arguments: &[Value]) -> Result<Value, (Option<usize>, String)> {
+        let _ = arguments;
+        Err((None, format!("there is no function {name:?}")))
     }
 }
 

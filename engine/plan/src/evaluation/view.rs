@@ -11,8 +11,12 @@ use engine_lang::{
     config::{Module, Repeat},
     eval::{Files, Repetition, Scope, Stop, Subject, undeclared},
 };
-use engine_model::address::{InstanceKey, ModuleAddr, ResourceAddr};
+use engine_model::{
+    address::{InstanceKey, ModuleAddr, ResourceAddr},
+    schema::Function,
+};
 use engine_value::{Type, Value};
+use providers_api::Provider;
 
 use super::{Key, Node, Slot};
 use crate::{
@@ -257,15 +261,28 @@ impl Scope for View<'_> {
         &*self.program.files
     }
 
-    fn call_provider(&self, name: &str, arguments: &[Value]) -> Option<Result<Value, String>> {
-        let (provider, function) = name.strip_prefix("provider::")?.split_once("::")?;
-        let addr = self.module.provider_addr(provider);
-        let provider = self.program.providers.get(&addr)?;
-        let signature = provider.schemas().functions.get(function)?;
-        if arguments.iter().any(Value::has_unknown) {
-            return Some(Ok(Value::unknown(signature.returns.clone())));
+    fn provider_function(&self, name: &str) -> Result<&Function, Vec<String>> {
+        let Some((local, function, provider)) = self.provider_of(name) else { return Err(Vec::new()) };
+        let functions = &provider.schemas().functions;
+        functions
+            .get(function)
+            .ok_or_else(|| functions.keys().map(|name| format!("provider::{local}::{name}")).collect())
+    }
+
+    fn call_provider(&self, name: &str, arguments: &[Value]) -> Result<Value, (Option<usize>, String)> {
+        match self.provider_of(name) {
+            Some((_, function, provider)) => provider.call(function, arguments),
+            None => Err((None, format!("there is no function {name:?}"))),
         }
-        Some(provider.call(function, arguments).map_err(|(_, why)| why))
+    }
+}
+
+impl View<'_> {
+    /// The local name of the provider, its function, and the provider itself.
+    fn provider_of<'n>(&self, name: &'n str) -> Option<(&'n str, &'n str, &Arc<dyn Provider>)> {
+        let (local, function) = name.strip_prefix("provider::")?.split_once("::")?;
+        let provider = self.program.providers.get(&self.module.provider_addr(local))?;
+        Some((local, function, provider))
     }
 }
 

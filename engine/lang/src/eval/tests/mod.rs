@@ -3,12 +3,14 @@
 mod decode;
 mod defaults;
 mod facts;
+mod provider;
 mod scope;
 mod widths;
 
 use std::cell::RefCell;
 
 use engine_diag::{Diagnostics, FileId, Span};
+use engine_model::schema::Function;
 use engine_value::{Value, json};
 
 use crate::{
@@ -24,6 +26,8 @@ pub(super) struct Names {
     /// Repeated resources and modules by their text.
     pub(super) repeated: Vec<(&'static str, Repetition)>,
     pub(super) asked: RefCell<Vec<String>>,
+    /// `provider::p::twice`.
+    pub(super) function: Option<Function>,
 }
 
 impl Scope for Names {
@@ -51,6 +55,22 @@ impl Scope for Names {
 
     fn files(&self) -> &dyn Files {
         self
+    }
+
+    fn provider_function(&self, name: &str) -> Result<&Function, Vec<String>> {
+        match &self.function {
+            Some(function) if name == "provider::p::twice" => Ok(function),
+            Some(_) => Err(vec!["provider::p::twice".to_owned()]),
+            None => Err(Vec::new()),
+        }
+    }
+
+    fn call_provider(&self, _: &str, arguments: &[Value]) -> Result<Value, (Option<usize>, String)> {
+        match arguments[0].as_str() {
+            Some("wrong") => Err((Some(0), "it is wrong".to_owned())),
+            Some(text) => Ok(format!("{text}{text}").into()),
+            None => Err((None, "it is no text".to_owned())),
+        }
     }
 }
 

@@ -7,7 +7,11 @@ use providers_api::Issue;
 
 use crate::{
     cluster::DEFAULT_MANAGER,
-    object::readiness::{ROLLOUTS, Wanted},
+    functions::{DecodeError, decode},
+    object::{
+        convert::from_json,
+        readiness::{ROLLOUTS, Wanted},
+    },
     resource::{
         duration,
         object::{Conflicts, Desired},
@@ -20,7 +24,7 @@ const TIMEOUT: Duration = Duration::from_secs(10 * 60);
 /// What a block says.
 #[derive(Clone, Debug)]
 pub(super) struct Config {
-    /// The object.
+    /// The object; where a YAML text says it, that one.
     pub(super) desired: Desired,
     /// What is waited for after an apply.
     pub(super) wait: Wanted,
@@ -36,6 +40,7 @@ impl Config {
     /// What an object of the schema's type says.
     pub(super) fn of(object: &Value) -> Self {
         let manifest = object.get("manifest").cloned().unwrap_or_else(|| Value::null(engine_value::Type::Dynamic));
+        let manifest = decoded(manifest);
         let manager = block(object, "field_manager");
         let name = manager.and_then(|b| b.get("name")?.as_str()).unwrap_or(DEFAULT_MANAGER);
         let force = manager.and_then(|b| b.get("force_conflicts")?.as_bool()).unwrap_or(false);
@@ -51,6 +56,14 @@ impl Config {
             update_timeout: duration::timeout(timeouts, "update", TIMEOUT),
             delete_timeout: duration::timeout(timeouts, "delete", TIMEOUT),
         }
+    }
+}
+
+/// The object that a manifest says: of a YAML text the one in it, as far as it can be read.
+pub(super) fn decoded(manifest: Value) -> Value {
+    match manifest.as_str().and_then(|text| decode(text).ok()) {
+        Some(object) => from_json(&object).mark(manifest.marks),
+        None => manifest,
     }
 }
 
@@ -160,10 +173,22 @@ fn validate_manifest(manifest: &Value, issues: &mut Vec<Issue>) {
     if !manifest.is_known() {
         return;
     }
+    if let Some(text) = manifest.as_str() {
+        match decode(text) {
+            Ok(object) => {
+                let mut inside = Vec::new();
+                validate_manifest(&from_json(&object), &mut inside);
+                // A text has no parts that could be pointed at.
+                issues.extend(inside.into_iter().map(|issue| Issue { path: root.clone(), ..issue }));
+            }
+            Err(error) => issues.push(undecodable(root, &error)),
+        }
+        return;
+    }
     if manifest.as_map().is_none() {
-        let detail = format!("An object is required, not {}.", manifest.type_of().friendly());
+        let detail = format!("An object or a YAML text is required, not {}.", manifest.type_of().friendly());
         issues.push(Issue::error(root, "Invalid manifest", detail).hint(
-            "Write it as { apiVersion = …, kind = …, metadata = { name = … } }, or use yamldecode() on one document.",
+            "Write it as { apiVersion = …, kind = …, metadata = { name = … } }, or give the text of one YAML document.",
         ));
         return;
     }
@@ -225,6 +250,19 @@ fn validate_manifest(manifest: &Value, issues: &mut Vec<Issue>) {
     }
 }
 
+fn undecodable(root: Path, error: &DecodeError) -> Issue {
+    let detail = format!("The YAML text of `manifest` cannot be used: {error}.");
+    let issue = Issue::error(root, "Invalid manifest", detail);
+    match error {
+        DecodeError::Several(..) => issue.hint(
+            "Make one resource of each document: for_each = { for object in \
+             provider::kubernetes::manifest_decode_multi(file(\"objects.yaml\")) : \
+             \"${object.kind}/${object.metadata.name}\" => object } and manifest = each.value.",
+        ),
+        DecodeError::Wrong(_) => issue,
+    }
+}
+
 /// A part that is there and not null.
 fn at<'a>(value: &'a Value, names: &[&str]) -> Option<&'a Value> {
     names.iter().try_fold(value, |value, name| value.get(name)).filter(|value| !value.is_null())
@@ -236,7 +274,6 @@ mod tests {
     use serde_json::{Value as Json, json};
 
     use super::*;
-    use crate::object::convert::from_json;
 
     #[test]
     fn what_is_wrong_is_told_without_a_cluster() {
@@ -250,7 +287,22 @@ mod tests {
         for (manifest, expected) in [
             (good.clone(), None),
             (with("/metadata/creationTimestamp", Json::Null), None),
-            (json!("text"), Some("manifest: An object is required, not string.")),
+            (json!(1), Some("manifest: An object or a YAML text is required, not number.")),
+            (
+                json!("text"),
+                Some(
+                    "manifest: The YAML text of `manifest` cannot be used: document 1, line 1: a manifest is a mapping.",
+                ),
+            ),
+            (json!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n"), None),
+            (
+                json!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: 1\n"),
+                Some("manifest: name must be there, and be text."),
+            ),
+            (
+                json!("apiVersion: v1\nkind: List\nitems: []\nmetadata: {name: a}\n"),
+                Some("manifest: A List is many objects."),
+            ),
             (
                 json!({"kind": "ConfigMap", "metadata": {"name": "a"}}),
                 Some("manifest: apiVersion must be there, and be text."),

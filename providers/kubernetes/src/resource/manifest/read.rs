@@ -1,10 +1,13 @@
 //! What has become of an object, and objects that are taken into the state.
 
-use engine_value::{Path, Type, Value};
+use engine_value::{Marks, Path, Type, Value};
 use providers_api::{Call, Imported, ProviderError, ReadObject};
 use serde_json::Value as Json;
 
-use super::{TYPE, config::Config};
+use super::{
+    TYPE,
+    config::{Config, decoded},
+};
 use crate::{
     cluster::Cluster,
     object::{
@@ -17,7 +20,7 @@ use crate::{
 /// What names an object of the state; `None` where the state holds nothing that could.
 pub(crate) fn key_of(stored: &Value) -> Option<ObjectKey> {
     let part = |name: &str| stored.get(name).and_then(|part| to_json(part).ok().flatten());
-    part("object").as_ref().and_then(ObjectKey::of).or_else(|| ObjectKey::of(&part("manifest")?))
+    part("object").as_ref().and_then(ObjectKey::of).or_else(|| Config::of(stored).desired.key())
 }
 
 /// An object of the state as it is now: what its manifest says, with the live values.
@@ -34,10 +37,21 @@ pub(crate) fn refreshed(stored: Value, live: &Json) -> ReadObject {
 
 /// The whole with `object` replaced, and what is secret in it marked: every answer marks the same.
 pub(super) fn with_object(whole: &Value, object: Value) -> Value {
-    let manifest = whole.get("manifest").cloned().map(mark_secret);
-    let whole = Path::root().attr("object").set(whole, mark_secret(object));
-    let whole = whole.and_then(|whole| Path::root().attr("manifest").set(&whole, manifest?));
+    let manifest = whole.get("manifest").cloned().unwrap_or_else(|| Value::null(Type::Dynamic));
+    let (manifest, object) = if is_secret_text(&manifest) {
+        // What is sensitive in `manifest` is so in `object`: in a text the secret parts cannot be told from the others.
+        (manifest.mark(Marks::SENSITIVE), object.mark(Marks::SENSITIVE))
+    } else {
+        (mark_secret(manifest), mark_secret(object))
+    };
+    let whole = Path::root().attr("object").set(whole, object);
+    let whole = whole.and_then(|whole| Path::root().attr("manifest").set(&whole, manifest));
     whole.expect("it is of the schema's type, which has these attributes")
+}
+
+/// Is it a YAML text with the content of a Secret?
+fn is_secret_text(manifest: &Value) -> bool {
+    manifest.as_str().is_some() && mark_secret(decoded(manifest.clone())).contains_sensitive()
 }
 
 /// `object`: of the live object what the manifest says, and its UID.

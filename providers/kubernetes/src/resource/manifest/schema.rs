@@ -47,7 +47,8 @@ pub(crate) fn schema() -> Schema {
                 Attribute::new(
                     Type::Dynamic,
                     Usage::Required,
-                    "The object, as in YAML: `apiVersion`, `kind`, `metadata`, …. Nulls are left out.",
+                    "The object, as in YAML: `apiVersion`, `kind`, `metadata`, …; or the text of one YAML document. Nulls are \
+                     left out.",
                 ),
             ),
             (
