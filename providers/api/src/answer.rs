@@ -179,6 +179,20 @@ pub struct Imported {
     pub object: Value,
     /// What the provider stores beside it.
     pub private: Vec<u8>,
+    /// A configuration that plans to no change, for `-generate-config-out`: an object of the schema's type, wholly known,
+    /// with null and empty blocks for what it leaves out. What the world fills in by itself is left out. What is sensitive
+    /// is marked, and is never written down. `None`: it is `object` without what only the provider gives.
+    pub config: Option<Value>,
+    /// What a reader of that configuration should know, each about a part of it: what was left out, and why. Sentences,
+    /// without secrets.
+    pub notes: Vec<(Path, String)>,
+}
+
+impl Imported {
+    /// An object whose configuration follows from its schema.
+    pub fn new(ty: impl Into<String>, object: Value, private: Vec<u8>) -> Self {
+        Self { ty: ty.into(), object, private, config: None, notes: Vec::new() }
+    }
 }
 
 /// What became of an operation that was begun.

@@ -91,7 +91,7 @@ impl Instance for BuiltIn {
     }
 
     async fn import(&self, ty: &str, id: &str, _: Call<'_>) -> Result<Imported, ProviderError> {
-        Ok(Imported { ty: ty.to_owned(), object: terraform_data::imported(id), private: Vec::new() })
+        Ok(Imported::new(ty, terraform_data::imported(id), Vec::new()))
     }
 
     async fn data(&self, request: DataRequest, _: Call<'_>) -> Result<Value, Vec<Issue>> {

@@ -76,7 +76,7 @@ pub(crate) async fn import(cluster: &Cluster, id: &str, call: Call<'_>) -> Resul
         schema.attributes.iter().map(|(name, attribute)| (name.to_string(), Value::null(attribute.value_type())));
     let object = Value::object(attributes.chain(blocks));
     let object = Path::root().attr("manifest").set(&object, manifest).unwrap_or(object);
-    Ok(Imported { ty: TYPE.to_owned(), object: refreshed(object, &live).object, private: Vec::new() })
+    Ok(Imported::new(TYPE, refreshed(object, &live).object, Vec::new()))
 }
 
 /// A live object without what the server gives: what a configuration could say.

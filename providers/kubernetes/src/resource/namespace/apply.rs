@@ -112,7 +112,7 @@ pub(crate) async fn import(cluster: &Cluster, ty: &str, id: &str, call: Call<'_>
             object = set(&object, field, Value::map(Type::String, entries));
         }
     }
-    Ok(Imported { ty: ty.to_owned(), object: settled(&object, &live), private: Vec::new() })
+    Ok(Imported::new(ty, settled(&object, &live), Vec::new()))
 }
 
 /// Labels and annotations that Kubernetes itself and kubectl write are in nobody's configuration.
