@@ -89,6 +89,13 @@ impl Agents {
         }
     }
 
+    /// Ends a node's agent where it stands, as a kill does: nothing that it had begun is finished.
+    pub(crate) fn kill(&self, node: &str) {
+        if let Some(slot) = self.slots().remove(node) {
+            slot.task.abort();
+        }
+    }
+
     /// Ends a node's agent where it stands and starts it again, as a reboot does.
     pub(crate) fn restart(&self, node: &str) {
         let slot = self.slots().remove(node);
@@ -150,7 +157,7 @@ pub(crate) fn connection(server: &Running, user: &User) -> ConnectionOverride {
     ConnectionOverride(ConnectionSettings {
         host: Some(server.url()),
         token: Some(Secret(server.token(user))),
-        cluster_ca_certificate: Some(server.ca_pem().to_owned()),
+        cluster_ca_certificate: Some(server.ca_pem()),
         ..ConnectionSettings::default()
     })
 }

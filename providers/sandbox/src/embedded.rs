@@ -23,7 +23,6 @@ use crate::endpoint::Endpoint;
 use crate::error::SandboxError;
 use crate::fleet::{self, AgentState, Fleet, PodSpec};
 use crate::holder;
-use crate::refusals::{Refusals, Scripted};
 use crate::sandbox::Options;
 use crate::world::{self, World};
 
@@ -38,7 +37,6 @@ pub(crate) struct Embedded {
     stop: CancellationToken,
     pulse: Pulse,
     kubelets: Kubelets,
-    refusals: Refusals,
 }
 
 /// The API's clock.
@@ -59,17 +57,21 @@ fn agent_rules() -> AgentRules<MastersOnly> {
     }
 }
 
+/// Whoever has opened the sandbox.
+pub(crate) fn administrator() -> User {
+    User::admin("sliceform")
+}
+
 impl Embedded {
     /// Starts everything over a world, and waits until every agent has reported.
     pub(crate) async fn start(dir: &Path, world: World, options: &Options) -> Result<Self, SandboxError> {
         holder::write(dir, &options.command);
         let journals = dir.join("agents");
         prepare_journals(&journals, world.origin.complete)?;
-        let refusals = Refusals::default();
         let setup = Setup {
             seed: world.origin.seed,
             clock: Arc::new(HostClock(options.host.clone())),
-            authorizer: Arc::new(Scripted { script: refusals.clone(), then: agent_rules() }),
+            authorizer: Arc::new(agent_rules()),
             admission: vec![Arc::new(agent_rules())],
             graceful_pods: true,
         };
@@ -91,7 +93,7 @@ impl Embedded {
         let stop = CancellationToken::new();
         let cluster = tokio::spawn(cluster.run(stop.clone()));
         let (dir, server, cluster) = (dir.to_owned(), Some(server), Some(cluster));
-        let mut embedded = Self { dir, world, server, agents, cluster, stop, pulse, kubelets, refusals };
+        let mut embedded = Self { dir, world, server, agents, cluster, stop, pulse, kubelets };
         embedded.begin(options.ready_timeout).await?;
         embedded.api().calls().take();
         Ok(embedded)
@@ -141,12 +143,12 @@ impl Embedded {
         SandboxError::NotReady { waited, why: why.join("; ") }
     }
 
-    fn server(&self) -> &Running {
+    pub(crate) fn server(&self) -> &Running {
         self.server.as_ref().expect("the server is there until the sandbox is closed, which takes it")
     }
 
     pub(crate) fn connection(&self) -> ConnectionOverride {
-        self.connection_of(&User::admin("sliceform"))
+        self.connection_of(&administrator())
     }
 
     pub(crate) fn connection_of(&self, user: &User) -> ConnectionOverride {
@@ -154,7 +156,7 @@ impl Embedded {
     }
 
     pub(crate) fn kubeconfig(&self) -> String {
-        self.server().kubeconfig(&User::admin("sliceform"))
+        self.server().kubeconfig(&administrator())
     }
 
     /// Nodes without an agent, each with the kubeconfig of one.
@@ -168,8 +170,8 @@ impl Embedded {
         let server = self.server();
         Endpoint {
             server: server.url(),
-            authority: server.ca_pem().to_owned(),
-            token: server.token(&User::admin("sliceform")),
+            authority: server.ca_pem(),
+            token: server.token(&administrator()),
             kubeconfig: self.kubeconfig(),
             fleet: self.world.origin.name.clone(),
             fleet_digest: self.world.origin.fleet.digest(),
@@ -182,10 +184,6 @@ impl Embedded {
 
     pub(crate) fn hardware(&self) -> &SharedFleet {
         &self.world.hardware
-    }
-
-    pub(crate) fn refusals(&self) -> &Refusals {
-        &self.refusals
     }
 
     pub(crate) fn agents(&self) -> &Agents {

@@ -18,12 +18,10 @@ pub mod fleet;
 mod holder;
 pub mod names;
 mod private;
-mod refusals;
 mod sandbox;
 pub mod store;
 mod world;
 
 pub use error::SandboxError;
-pub use refusals::{Refusal, Refusals};
 pub use sandbox::{Options, Sandbox, Script};
 pub use world::WorldError;

@@ -10,13 +10,12 @@ use providers_kubernetes::ConnectionOverride;
 use providers_simulator::SharedFleet;
 use tokio::time::Instant;
 
-use crate::api::{Calls, User};
-use crate::embedded::Embedded;
+use crate::api::{Calls, Faults, Renewal, User};
+use crate::embedded::{Embedded, administrator};
 use crate::endpoint::Endpoint;
 use crate::error::SandboxError;
 use crate::fleet::{self, Fleet};
 use crate::holder;
-use crate::refusals::Refusals;
 use crate::store::OpenError;
 use crate::world::{World, WorldError};
 
@@ -163,9 +162,33 @@ impl<'a> Script<'a> {
         self.embedded.hardware()
     }
 
-    /// What the API refuses.
-    pub fn refusals(self) -> &'a Refusals {
-        self.embedded.refusals()
+    /// What goes wrong between clients and the API: refusals, resets, slowness, and so on.
+    pub fn faults(self) -> &'a Faults {
+        self.embedded.api().faults()
+    }
+
+    /// The administrator's token expires: [`Sandbox::connection`] gives a connection with a new one.
+    pub fn expire_token(self) {
+        self.embedded.server().expire(&administrator());
+    }
+
+    /// The API server goes down as if it had been killed: connections are reset, new ones refused. The rest of the cluster
+    /// goes on.
+    pub async fn stop_server(self) {
+        self.embedded.server().go_down().await;
+    }
+
+    /// The API server comes back at the same address. The agents go on trusting the authority that they began with.
+    ///
+    /// # Errors
+    /// The port is another's now.
+    pub async fn start_server(self, renewal: Renewal) -> Result<(), SandboxError> {
+        Ok(self.embedded.server().come_back(renewal).await?)
+    }
+
+    /// Forgets how the cluster came to be as it is: watches from earlier than now and pages of earlier lists have expired.
+    pub fn forget_history(self) {
+        self.embedded.api().store().forget_history();
     }
 
     /// Lets the world's time pass.
@@ -176,6 +199,11 @@ impl<'a> Script<'a> {
     /// Makes a node's kubelet work, or not. When the sandbox is opened again, it is as the fleet says.
     pub fn set_ready(self, node: &str, ready: bool) {
         self.embedded.set_ready(node, ready);
+    }
+
+    /// Ends a node's agent where it stands, as a kill does: nothing that it had begun is finished.
+    pub fn kill_agent(self, node: &str) {
+        self.embedded.agents().kill(node);
     }
 
     /// Stops a node's agent.

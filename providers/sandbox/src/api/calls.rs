@@ -18,7 +18,7 @@ pub struct Call {
     pub user: String,
     /// Nothing was to be written.
     pub dry_run: bool,
-    /// The HTTP status code.
+    /// The HTTP status code; 0 when there was no answer.
     pub code: u16,
 }
 
@@ -26,7 +26,7 @@ impl Call {
     /// Whether this call was to change something, and did.
     pub fn has_written(&self) -> bool {
         let reads = ["get", "list", "watch"].contains(&self.verb);
-        !reads && !self.dry_run && self.code < 300
+        !reads && !self.dry_run && (200..300).contains(&self.code)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Discovery: which groups, versions and resources there are, in the old form and in the aggregated one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -34,8 +34,14 @@ pub(super) fn core_versions(address: &str) -> Value {
 /// The resources by group, and in each group by version.
 type Groups<'r> = BTreeMap<&'r str, Vec<(&'r str, Vec<&'r Arc<Resource>>)>>;
 
-fn groups(resources: &[Arc<Resource>]) -> Groups<'_> {
+/// Group and version of aggregated APIs that do not answer.
+type Stale = BTreeSet<(String, String)>;
+
+fn groups<'r>(resources: &'r [Arc<Resource>], stale: &'r Stale) -> Groups<'r> {
     let mut groups: Groups<'_> = BTreeMap::new();
+    for (group, version) in stale {
+        groups.entry(group).or_default().push((version, Vec::new()));
+    }
     for resource in resources {
         let versions = groups.entry(&resource.group).or_default();
         match versions.iter_mut().find(|(version, _)| *version == resource.version) {
@@ -62,8 +68,8 @@ fn priority(version: &str) -> (u8, u64, u64) {
 }
 
 /// `/apis`
-pub(super) fn group_list(resources: &[Arc<Resource>]) -> Value {
-    let groups: Vec<Value> = groups(resources)
+pub(super) fn group_list(resources: &[Arc<Resource>], stale: &Stale) -> Value {
+    let groups: Vec<Value> = groups(resources, stale)
         .iter()
         .filter(|(name, _)| !name.is_empty())
         .map(|(name, versions)| group_json(name, versions))
@@ -72,8 +78,8 @@ pub(super) fn group_list(resources: &[Arc<Resource>]) -> Value {
 }
 
 /// `/apis/GROUP`
-pub(super) fn group(resources: &[Arc<Resource>], name: &str) -> Result<Value, Failure> {
-    let groups = groups(resources);
+pub(super) fn group(resources: &[Arc<Resource>], name: &str, stale: &Stale) -> Result<Value, Failure> {
+    let groups = groups(resources, stale);
     let versions = groups.get(name).filter(|_| !name.is_empty());
     let versions = versions.ok_or_else(|| Failure::no_such_path(&format!("the sandbox has no API group {name:?}")))?;
     let mut group = group_json(name, versions);
@@ -120,8 +126,8 @@ pub(super) fn resource_list(resources: &[Arc<Resource>], group: &str, version: &
 }
 
 /// The aggregated form, of the core group (`/api`) or of all others (`/apis`).
-pub(super) fn aggregate(resources: &[Arc<Resource>], core: bool, form: &str) -> Value {
-    let items: Vec<Value> = groups(resources)
+pub(super) fn aggregate(resources: &[Arc<Resource>], core: bool, form: &str, stale: &Stale) -> Value {
+    let items: Vec<Value> = groups(resources, stale)
         .iter()
         .filter(|(name, _)| name.is_empty() == core)
         .map(|(name, versions)| {
@@ -130,7 +136,10 @@ pub(super) fn aggregate(resources: &[Arc<Resource>], core: bool, form: &str) -> 
                 .map(|(version, resources)| {
                     let resources: Vec<Value> =
                         resources.iter().map(|resource| aggregated_resource(resource)).collect();
-                    json!({"version": version, "freshness": "Current", "resources": resources})
+                    // An API that does not answer is listed with what it last said of itself.
+                    let is_stale = stale.contains(&((*name).to_owned(), (*version).to_owned()));
+                    let freshness = if is_stale { "Stale" } else { "Current" };
+                    json!({"version": version, "freshness": freshness, "resources": resources})
                 })
                 .collect();
             let metadata = if name.is_empty() { json!({}) } else { json!({"name": name}) };

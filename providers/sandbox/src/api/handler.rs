@@ -1,5 +1,6 @@
 //! The API itself, apart from how requests reach it: it knows who may ask, finds the verb, answers and keeps record.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -14,10 +15,12 @@ use super::calls::{Call, Calls};
 use super::delete;
 use super::discovery;
 use super::evict;
+use super::faults::Faults;
 use super::form::Form;
 use super::hooks::{Admission, Attributes, Authorizer, Decision};
 use super::identity::User;
 use super::ids::Ids;
+use super::inquiry::{self, Inquiry};
 use super::openapi;
 use super::options::Options;
 use super::patch;
@@ -65,6 +68,7 @@ pub struct Api {
     pub(super) stop: CancellationToken,
     authorizer: Arc<dyn Authorizer>,
     calls: Calls,
+    faults: Faults,
 }
 
 /// A request, however it came.
@@ -101,6 +105,7 @@ impl Api {
             stop: CancellationToken::new(),
             authorizer: setup.authorizer,
             calls: Calls::default(),
+            faults: Faults::default(),
         };
         api.bootstrap()?;
         Ok(api)
@@ -140,6 +145,11 @@ impl Api {
     /// The record of calls.
     pub fn calls(&self) -> &Calls {
         &self.calls
+    }
+
+    /// What goes wrong at requests that come over the wire.
+    pub fn faults(&self) -> &Faults {
+        &self.faults
     }
 
     /// The same as a request over HTTPS, without the wire. `path` may have a query. Watching is not possible this way:
@@ -197,6 +207,12 @@ impl Api {
         (answer, warnings)
     }
 
+    /// Records a request that a fault struck before anything was done.
+    pub(super) fn record_unserved(&self, inquiry: &Inquiry, code: u16) {
+        let (verb, dry_run) = (inquiry.verb, inquiry.dry_run);
+        self.calls.add(Call { verb, path: inquiry.path.clone(), user: inquiry.user.clone(), dry_run, code });
+    }
+
     /// Records a request whose sender is not known.
     pub(super) fn refuse_unknown(&self, path: &str) -> Failure {
         let failure = Failure::unauthorized();
@@ -213,15 +229,20 @@ impl Api {
         warnings: &mut Vec<String>,
     ) -> Result<Answer, Failure> {
         let nothing = || Failure::no_such_path("the sandbox serves nothing at this path");
-        match place::parse(incoming.uri.path()).ok_or_else(nothing)? {
+        let target = place::parse(incoming.uri.path()).ok_or_else(nothing)?;
+        let unavailable = self.faults.unavailable();
+        if target.api().is_some_and(|api| unavailable.contains(&api)) {
+            return Err(Failure::aggregated_api_unavailable());
+        }
+        match target {
             Target::Resource(place) => self.resource(user, incoming, place, call, warnings),
             _ if incoming.method != Method::GET => Err(Failure::method_not_allowed(incoming.method.as_str())),
-            target => self.document(target, &incoming.accept),
+            target => self.document(target, &incoming.accept, &unavailable),
         }
     }
 
     /// What is no resource: versions, health, discovery, schemas.
-    fn document(&self, target: Target, accept: &str) -> Result<Answer, Failure> {
+    fn document(&self, target: Target, accept: &str, stale: &BTreeSet<(String, String)>) -> Result<Answer, Failure> {
         let store = self.store.read();
         let resources = self.registry.all(&store);
         let aggregated = discovery::aggregated(accept);
@@ -233,13 +254,13 @@ impl Api {
                 json(json!({"paths": ["/api", "/apis", "/healthz", "/livez", "/openapi/v3", "/readyz", "/version"]}))
             }
             (target @ (Target::CoreVersions | Target::Groups), Some(form)) => {
-                let document = discovery::aggregate(&resources, target == Target::CoreVersions, form);
+                let document = discovery::aggregate(&resources, target == Target::CoreVersions, form, stale);
                 let media = format!("application/json;g=apidiscovery.k8s.io;v={form};as=APIGroupDiscoveryList");
                 Ok(Answer::Typed(media, document))
             }
             (Target::CoreVersions, None) => json(discovery::core_versions("127.0.0.1")),
-            (Target::Groups, None) => json(discovery::group_list(&resources)),
-            (Target::Group(group), _) => json(discovery::group(&resources, &group)?),
+            (Target::Groups, None) => json(discovery::group_list(&resources, stale)),
+            (Target::Group(group), _) => json(discovery::group(&resources, &group, stale)?),
             (Target::GroupVersion(group, version), _) => json(discovery::resource_list(&resources, &group, &version)?),
             (Target::OpenApiIndex, _) => json(openapi::index(&resources)),
             (Target::OpenApi(group, version), _) => {
@@ -259,7 +280,8 @@ impl Api {
         warnings: &mut Vec<String>,
     ) -> Result<Answer, Failure> {
         let options = Options::parse(&incoming.uri)?;
-        let verb = verb(&incoming, &place, &options)?;
+        let verb = inquiry::verb(&incoming.method, &place, options.watch, &incoming.body.content_type);
+        let verb = verb.ok_or_else(|| Failure::method_not_allowed(incoming.method.as_str()))?;
         (call.verb, call.dry_run) = (verb, options.dry_run);
         let resource = {
             let store = self.store.read();
@@ -325,23 +347,6 @@ fn run(request: &mut Request<'_>, resource: Arc<Resource>, verb: &'static str, b
         ("patch", _) => one(200, &patch::patch(request, &resource, body)?),
         ("delete", _) => plain(200, delete::delete(request, &resource, body)?),
         _ => plain(200, delete::delete_collection(request, &resource, body)?),
-    })
-}
-
-fn verb(incoming: &Incoming, place: &Place, options: &Options) -> Result<&'static str, Failure> {
-    let is_collection = place.name.is_none();
-    Ok(match (&incoming.method, is_collection) {
-        (&Method::GET, _) if options.watch => "watch",
-        (&Method::GET, true) => "list",
-        (&Method::GET, false) => "get",
-        (&Method::POST, true) => "create",
-        (&Method::POST, false) if ["binding", "eviction"].contains(&place.subresource.as_str()) => "create",
-        (&Method::PUT, false) => "update",
-        (&Method::PATCH, false) if incoming.body.content_type == "application/apply-patch+yaml" => "apply",
-        (&Method::PATCH, false) => "patch",
-        (&Method::DELETE, false) if place.subresource.is_empty() => "delete",
-        (&Method::DELETE, true) => "deletecollection",
-        (method, _) => return Err(Failure::method_not_allowed(method.as_str())),
     })
 }
 

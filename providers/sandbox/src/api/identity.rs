@@ -1,8 +1,14 @@
 //! Who calls: users, their tokens, and the certificate authority of one server.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use rcgen::{
+    BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, KeyUsagePurpose,
+};
 use serde_json::json;
+
+use super::server::Renewal;
 
 /// The extra under which a user's node is kept, as Kubernetes names it in node-bound service account tokens.
 pub const NODE_NAME: &str = "authentication.kubernetes.io/node-name";
@@ -49,39 +55,62 @@ impl User {
 
 /// The certificates of one run of a server: made when it starts, gone when it ends.
 pub(super) struct Certificates {
-    /// The authority's certificate, which clients trust.
-    pub(super) authority: String,
-    pub(super) server: rustls::ServerConfig,
+    /// Whom clients trust.
+    authority: Issuer<'static, KeyPair>,
+    authority_pem: String,
+    server: Arc<rustls::ServerConfig>,
 }
 
 impl Certificates {
     /// For a server on the loopback address.
     pub(super) fn generate() -> Result<Certificates, CertificateError> {
-        use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, KeyUsagePurpose};
-
-        let authority_key = KeyPair::generate()?;
+        let key = KeyPair::generate()?;
         let mut params = CertificateParams::new(Vec::new())?;
         params.distinguished_name.push(DnType::CommonName, "sliceform-sandbox");
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::DigitalSignature];
-        let authority = params.self_signed(&authority_key)?;
-        let issuer = Issuer::new(params, authority_key);
-
-        let key = KeyPair::generate()?;
-        let mut params = CertificateParams::new(vec!["127.0.0.1".to_owned(), "localhost".to_owned()])?;
-        params.distinguished_name.push(DnType::CommonName, "sliceform-sandbox-api");
-        params.extended_key_usages = vec![rcgen::ExtendedKeyUsagePurpose::ServerAuth];
-        let certificate = params.signed_by(&key, &issuer)?;
-
-        let private = rustls::pki_types::PrivateKeyDer::Pkcs8(key.serialize_der().into());
-        let provider = std::sync::Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-        let mut server = rustls::ServerConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()?
-            .with_no_client_auth()
-            .with_single_cert(vec![certificate.der().clone()], private)?;
-        server.alpn_protocols = vec![b"http/1.1".to_vec()];
-        Ok(Certificates { authority: authority.pem(), server })
+        let authority_pem = params.self_signed(&key)?.pem();
+        let authority = Issuer::new(params, key);
+        let server = Arc::new(server_config(&authority)?);
+        Ok(Certificates { authority, authority_pem, server })
     }
+
+    /// The authority's certificate, which clients trust. PEM.
+    pub(super) fn authority(&self) -> String {
+        self.authority_pem.clone()
+    }
+
+    /// What the server shows.
+    pub(super) fn server(&self) -> Arc<rustls::ServerConfig> {
+        self.server.clone()
+    }
+
+    /// Replaces what is to be replaced.
+    pub(super) fn renew(&mut self, renewal: Renewal) -> Result<(), CertificateError> {
+        match renewal {
+            Renewal::Nothing => {}
+            Renewal::Certificate => self.server = Arc::new(server_config(&self.authority)?),
+            Renewal::Authority => *self = Certificates::generate()?,
+        }
+        Ok(())
+    }
+}
+
+fn server_config(authority: &Issuer<'static, KeyPair>) -> Result<rustls::ServerConfig, CertificateError> {
+    let key = KeyPair::generate()?;
+    let mut params = CertificateParams::new(vec!["127.0.0.1".to_owned(), "localhost".to_owned()])?;
+    params.distinguished_name.push(DnType::CommonName, "sliceform-sandbox-api");
+    params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+    let certificate = params.signed_by(&key, authority)?;
+
+    let private = rustls::pki_types::PrivateKeyDer::Pkcs8(key.serialize_der().into());
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let mut server = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate.der().clone()], private)?;
+    server.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(server)
 }
 
 /// Why no certificate could be made.

@@ -35,16 +35,38 @@ pub(super) struct Options {
     pub(super) grace_seconds: Option<i64>,
 }
 
+/// Whether the query has a flag that is not a denial.
+pub(super) fn has_flag(uri: &http::Uri, name: &str) -> bool {
+    pairs(uri).is_ok_and(|pairs| flag(last(&pairs, name)))
+}
+
+/// Whether the query gives a name this value.
+pub(super) fn has_value(uri: &http::Uri, name: &str, value: &str) -> bool {
+    pairs(uri).is_ok_and(|pairs| last(&pairs, name) == Some(value))
+}
+
+fn pairs(uri: &http::Uri) -> Result<Vec<(String, String)>, Failure> {
+    axum::extract::Query::<Vec<(String, String)>>::try_from_uri(uri)
+        .map(|query| query.0)
+        .map_err(|error| Failure::bad_request(format!("the query cannot be read: {error}")))
+}
+
+fn last<'p>(pairs: &'p [(String, String)], name: &str) -> Option<&'p str> {
+    pairs.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+}
+
+/// Present without a value, or with one that is not a denial, means yes (as in Go's conversion).
+fn flag(value: Option<&str>) -> bool {
+    value.is_some_and(|value| !["false", "0"].contains(&value))
+}
+
 impl Options {
     /// Reads the query of a URI.
     pub(super) fn parse(uri: &http::Uri) -> Result<Options, Failure> {
-        let pairs = axum::extract::Query::<Vec<(String, String)>>::try_from_uri(uri)
-            .map_err(|error| Failure::bad_request(format!("the query cannot be read: {error}")))?
-            .0;
-        let last = |name: &str| pairs.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
+        let pairs = pairs(uri)?;
+        let last = |name: &str| last(&pairs, name);
         let text = |name: &str| last(name).unwrap_or_default().to_owned();
-        // Present without a value, or with one that is not a denial, means yes (as in Go's conversion).
-        let flag = |name: &str| last(name).is_some_and(|value| !["false", "0"].contains(&value));
+        let flag = |name: &str| flag(last(name));
         let number = |name: &str| -> Result<Option<i64>, Failure> {
             match last(name).unwrap_or_default() {
                 "" => Ok(None),

@@ -32,6 +32,19 @@ pub(super) enum Target {
     Resource(Place),
 }
 
+impl Target {
+    /// Group and version, for what belongs to one.
+    pub(super) fn api(&self) -> Option<(String, String)> {
+        match self {
+            Target::GroupVersion(group, version) | Target::OpenApi(group, version) => {
+                Some((group.clone(), version.clone()))
+            }
+            Target::Resource(place) => Some((place.group.clone(), place.version.clone())),
+            _ => None,
+        }
+    }
+}
+
 /// Reads a path; none when nothing can be there.
 pub(super) fn parse(path: &str) -> Option<Target> {
     let decoded: Vec<String> = path.split('/').filter(|part| !part.is_empty()).map(decode).collect::<Option<_>>()?;

@@ -14,6 +14,12 @@ pub struct Failure {
     pub message: String,
     /// Object and causes; empty when there is nothing to tell.
     details: Map<String, Value>,
+    /// When to try again, in seconds.
+    retry_after: Option<u32>,
+    /// It is no `Status` but a line of text: what stands before the API answers so.
+    is_plain: bool,
+    /// From where an inconsistent list can go on.
+    continue_at: String,
 }
 
 /// One reason among several: a field and what is wrong with it.
@@ -82,8 +88,35 @@ pub(super) fn qualified(group: &str, plural: &str) -> String {
 }
 
 impl Failure {
-    fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Failure {
-        Failure { code, reason, message: message.into(), details: Map::new() }
+    /// Any failure; the others are those that Kubernetes has names for.
+    pub fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Failure {
+        let (details, continue_at) = (Map::new(), String::new());
+        Failure { code, reason, message: message.into(), details, retry_after: None, is_plain: false, continue_at }
+    }
+
+    /// A failure that is a line of text.
+    fn plain(code: u16, message: &str) -> Failure {
+        Failure { is_plain: true, ..Failure::new(code, "", message) }
+    }
+
+    /// The same with the time, in seconds, after which the client may try again.
+    #[must_use]
+    pub fn with_retry_after(mut self, seconds: u32) -> Failure {
+        self.retry_after = Some(seconds);
+        if !self.is_plain {
+            self.details.insert("retryAfterSeconds".to_owned(), seconds.into());
+        }
+        self
+    }
+
+    /// When to try again, in seconds.
+    pub(super) fn retry_after(&self) -> Option<u32> {
+        self.retry_after
+    }
+
+    /// The text, if it is a line of text.
+    pub(super) fn plain_text(&self) -> Option<String> {
+        self.is_plain.then(|| format!("{}\n", self.message))
     }
 
     fn about(mut self, group: &str, kind: &str, name: &str) -> Failure {
@@ -100,7 +133,10 @@ impl Failure {
         let causes: Vec<Value> = causes
             .iter()
             .map(|cause| {
-                let mut object = json!({"reason": cause.reason, "message": cause.message});
+                let mut object = json!({"message": cause.message});
+                if !cause.reason.is_empty() {
+                    object["reason"] = cause.reason.into();
+                }
                 if !cause.field.is_empty() {
                     object["field"] = cause.field.as_str().into();
                 }
@@ -195,9 +231,56 @@ impl Failure {
         Failure::new(410, "Expired", message)
     }
 
+    /// The pages of a list are no longer known; from `continue_at` on, the rest can be had as it is now.
+    pub(super) fn list_expired(continue_at: String) -> Failure {
+        let message = "The provided continue parameter is too old to display a consistent list result. You can start a new \
+                       list without the continue parameter, or use the continue token in this response to retrieve the \
+                       remainder of the results. Continuing with the provided token results in an inconsistent list - \
+                       objects that were created, modified, or deleted between the time the first chunk was returned and \
+                       now may show up in the list.";
+        Failure { continue_at, ..Failure::expired(message) }
+    }
+
     /// Try again later: a disruption budget is used up.
     pub fn too_many_requests(message: impl Into<String>, causes: &[Cause]) -> Failure {
         Failure::new(429, "TooManyRequests", message).with_causes(causes)
+    }
+
+    /// The server has as many requests as it can have: priority and fairness turn this one away. Plain text, as there.
+    pub fn throttled(retry_after: u32) -> Failure {
+        Failure::plain(429, "Too many requests, please try again later.").with_retry_after(retry_after)
+    }
+
+    /// Something that the server needs is not there.
+    pub fn unavailable(message: impl Into<String>) -> Failure {
+        Failure::new(503, "ServiceUnavailable", message)
+    }
+
+    /// The server behind an aggregated API does not answer. Plain text, as the aggregator's.
+    pub fn aggregated_api_unavailable() -> Failure {
+        Failure::plain(503, "service unavailable")
+    }
+
+    /// The request took too long; what it asked for may have been done.
+    pub fn timed_out() -> Failure {
+        Failure::new(
+            504,
+            "Timeout",
+            "Timeout: request did not complete within requested timeout - context deadline exceeded",
+        )
+    }
+
+    /// An admission webhook refuses. Most answer so: code 403, reason `Forbidden`.
+    pub fn webhook_denied(webhook: &str, why: &str) -> Failure {
+        Failure::new(403, "Forbidden", format!("admission webhook {webhook:?} denied the request: {why}"))
+    }
+
+    /// An admission webhook whose failure policy is `Fail` does not answer. `why` is as the server tells it: `context
+    /// deadline exceeded`, `no endpoints available for service "x"`.
+    pub fn webhook_failed(webhook: &str, url: &str, why: &str) -> Failure {
+        let error = format!("failed calling webhook {webhook:?}: failed to call webhook: Post {url:?}: {why}");
+        let cause = Cause { reason: "", message: error.clone(), field: String::new() };
+        Failure::internal(format!("Internal error occurred: {error}")).with_causes(&[cause])
     }
 
     /// The server's own fault, or something that Kubernetes answers with 500.
@@ -222,6 +305,9 @@ impl Failure {
             "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
             "message": self.message, "reason": self.reason, "code": self.code,
         });
+        if !self.continue_at.is_empty() {
+            status["metadata"]["continue"] = self.continue_at.as_str().into();
+        }
         if !self.details.is_empty() {
             status["details"] = Value::Object(self.details.clone());
         }

@@ -152,7 +152,7 @@ impl Watch {
     }
 
     fn fail(&mut self, failure: &Failure) {
-        self.ready.push_back(line("ERROR", &failure.to_json()));
+        self.ready.push_back(error_line(failure));
         self.has_ended = true;
     }
 
@@ -197,6 +197,11 @@ impl Watch {
         };
         self.ready.push_back(line("BOOKMARK", &object));
     }
+}
+
+/// An event that ends a watch.
+pub(super) fn error_line(failure: &Failure) -> Bytes {
+    line("ERROR", &failure.to_json())
 }
 
 fn line(kind: &str, object: &Value) -> Bytes {

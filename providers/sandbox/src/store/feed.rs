@@ -43,7 +43,13 @@ impl Feed {
     /// The reader is so late that changes it has not seen are forgotten.
     pub fn poll(&mut self) -> Result<Vec<Arc<Change>>, Compacted> {
         let state = self.store.lock();
-        let Some(first) = state.history.front() else { return Ok(Vec::new()) };
+        let Some(first) = state.history.front() else {
+            return if self.position < state.revision {
+                Err(Compacted { asked: self.position, oldest: state.revision })
+            } else {
+                Ok(Vec::new())
+            };
+        };
         if self.position.next() < first.revision {
             return Err(Compacted { asked: self.position, oldest: Revision(first.revision.0 - 1) });
         }

@@ -223,6 +223,22 @@ mod tests {
     }
 
     #[test]
+    fn a_feed_that_missed_what_is_forgotten_is_told() {
+        let store = Arc::new(Store::in_memory());
+        put(&store, "a", 1);
+        let (mut late, mut current) = (store.subscribe(Revision(0)).unwrap(), store.subscribe(Revision(1)).unwrap());
+        store.forget_history();
+        assert!(late.poll().is_err());
+        assert!(current.poll().unwrap().is_empty());
+        assert!(store.subscribe(Revision(0)).is_err());
+        put(&store, "a", 2);
+        assert!(late.poll().is_err());
+        assert_eq!(current.poll().unwrap().len(), 1);
+        assert_eq!(store.read().changes_after(Revision(1)).count(), 1);
+        assert_eq!(store.read().changes_after(Revision(7)).count(), 0);
+    }
+
+    #[test]
     fn a_feed_sees_each_change_once_and_is_told_when_it_is_late() {
         let store = Arc::new(Store::in_memory());
         put(&store, "a", 1);

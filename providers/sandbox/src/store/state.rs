@@ -119,6 +119,11 @@ impl Store {
         *self.revision.borrow()
     }
 
+    /// Forgets all changes up to now, as a compaction does: who has not seen them must list again.
+    pub fn forget_history(&self) {
+        self.lock().history.clear();
+    }
+
     /// The changes after `from`, and those to come.
     ///
     /// # Errors

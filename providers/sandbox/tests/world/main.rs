@@ -4,8 +4,10 @@
 
 mod cluster;
 mod crash;
+mod faults;
 mod identity;
 mod lifecycle;
 mod operation;
+mod outage;
 mod served;
 mod setting;

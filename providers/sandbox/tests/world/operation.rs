@@ -10,7 +10,7 @@ use providers_agent_api::{
     CardSpec, CardStatus, GpuNode, InstanceSpec, LEASE_NAMESPACE, Layout, OperationPhase, OperationSpec,
     OperationStatus, layout_digest,
 };
-use providers_sandbox::Refusal;
+use providers_sandbox::api::{Effect, Failure, Fault, When, Which};
 use serde_json::json;
 
 use crate::setting::{FLEET, PATIENCE, Setting, offered};
@@ -112,13 +112,9 @@ async fn an_agent_that_is_refused_comes_back() {
     let world = Setting::new(FLEET).await;
     let script = world.sandbox.script().unwrap();
     script.stop_agent("a").await;
-    script.refusals().add(Refusal {
-        verb: "patch".to_owned(),
-        resource: "leases".to_owned(),
-        name: Some("a".to_owned()),
-        times: 1,
-        why: "not today".to_owned(),
-    });
+    let refusal = Failure::forbidden("coordination.k8s.io", "leases", "a", "not today");
+    let which = Which::new("patch", "leases").name("a");
+    script.faults().add(Fault::once(which, Effect::Answer(When::Before, refusal)));
     script.start_agent("a");
     world.settle().await;
     let refused = script.calls().all().into_iter().filter(|call| call.code == 403).count();

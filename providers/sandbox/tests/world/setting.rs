@@ -28,6 +28,13 @@ node "c" {
 }
 "#;
 
+/// One node, where no card matters.
+pub(crate) const ONE: &str = r#"
+node "a" {
+  card "L4" {}
+}
+"#;
+
 /// Nothing in these tests takes so long; what does is a test that hangs.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
