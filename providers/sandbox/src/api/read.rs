@@ -1,16 +1,21 @@
 //! Reading objects: one, or a list with selectors and pages.
 
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::object;
 use super::request::Request;
 use super::resource::Resource;
 use super::selectors::{FieldSelector, LabelSelector};
 use super::status::Failure;
-use crate::store::{Revision, Transaction};
+use crate::store::{Key, Revision, Transaction};
 
 /// Both selectors of a request.
 pub(super) struct Selection {
@@ -35,6 +40,11 @@ impl Selection {
     /// Whether an object is among those asked for.
     pub(super) fn matches(&self, object: &Value) -> bool {
         self.labels.matches(object) && self.fields.matches(object)
+    }
+
+    /// Whether that is all objects.
+    fn is_everything(request: &Request<'_>) -> bool {
+        request.options.label_selector.is_empty() && request.options.field_selector.is_empty()
     }
 }
 
@@ -76,46 +86,61 @@ fn exact_namespace<'r>(request: &'r Request<'_>, resource: &Resource) -> Option<
 /// `GET` on a collection.
 pub(super) fn list(request: &Request<'_>, resource: &Resource) -> Result<Value, Failure> {
     let store = request.api.store.read();
-    let now = store.revision();
-    let revision = list_revision(request, now)?;
-    let page = match request.options.continue_at.as_str() {
-        "" => None,
-        token => Some(Page::decode(token).ok_or_else(|| Failure::bad_request("continue key is not valid"))?),
+    let selection = Selection::of(request, resource)?;
+    let (page, revision) = first(request, &store)?;
+    let scope = Scope {
+        resource: &resource.storage,
+        namespace: if resource.namespaced { request.place.namespace.as_deref() } else { None },
     };
-    let mut selected = select(request, resource, &store)?;
-    let mut revision = revision;
-    if let Some(page) = &page {
-        // A watch that starts at the first page's revision sees whatever changed between the pages.
-        if page.revision < store.oldest_watchable() {
-            return Err(Failure::expired(
-                "The provided continue parameter is too old to display a consistent list result.",
-            ));
-        }
-        revision = page.revision;
-        let after = |object: &Arc<Value>| {
-            (super::object::namespace(object), super::object::name(object))
-                > (page.namespace.as_str(), page.name.as_str())
-        };
-        selected.retain(after);
-    }
+    let start = Key::new(&resource.storage, scope.namespace.unwrap_or_default(), "");
+    let start = page.as_ref().map_or(start, |page| resource.key(&page.namespace, &page.name));
+    let past = Past::of(&store, revision, scope);
+    let mut rest = past.after(&store, &start, scope);
+    // A list at version 0 is one from the cache, which knows no pages.
+    let limit = if request.options.resource_version == "0" { 0 } else { request.options.limit };
+    let mut matching = rest.by_ref().filter(|object| selection.matches(object));
     let mut metadata = json!({"resourceVersion": revision.to_string()});
-    let limit = request.options.limit;
-    if limit > 0 && selected.len() > limit {
-        let rest = selected.split_off(limit);
-        if let Some(last) = selected.last() {
-            let (namespace, name) = (super::object::namespace(last).to_owned(), super::object::name(last).to_owned());
-            metadata["continue"] = Page { revision, namespace, name }.encode().into();
+    let selected: Vec<Arc<Value>> = match limit {
+        0 => matching.cloned().collect(),
+        limit => {
+            let selected: Vec<Arc<Value>> = matching.by_ref().take(limit).cloned().collect();
+            let more = matching.next().is_some();
+            if let Some(last) = selected.last().filter(|_| more) {
+                let (namespace, name) = (object::namespace(last).to_owned(), object::name(last).to_owned());
+                metadata["continue"] = Page { revision: Some(revision), namespace, name }.encode().into();
+                if Selection::is_everything(request) {
+                    metadata["remainingItemCount"] = (rest.count() + 1).into();
+                }
+            }
+            selected
         }
-        if request.options.label_selector.is_empty() && request.options.field_selector.is_empty() {
-            metadata["remainingItemCount"] = rest.len().into();
-        }
-    }
+    };
     Ok(request.form.list(resource, selected, metadata, request.now))
 }
 
-/// The revision that a list may be as of: always now, if the client allows that.
-fn list_revision(request: &Request<'_>, now: Revision) -> Result<Revision, Failure> {
-    let options = &request.options;
+/// Where the answer begins, and as of when it is.
+fn first(request: &Request<'_>, store: &Transaction<'_>) -> Result<(Option<Page>, Revision), Failure> {
+    let token = request.options.continue_at.as_str();
+    let now = store.revision();
+    if token.is_empty() {
+        return Ok((None, list_revision(request, store)?));
+    }
+    if !["", "0"].contains(&request.options.resource_version.as_str()) {
+        return Err(Failure::bad_request("specifying resource version is not allowed when using continue"));
+    }
+    let page = Page::decode(token).ok_or_else(|| Failure::bad_request("continue key is not valid"))?;
+    match page.revision {
+        None => Ok((Some(page), now)),
+        Some(revision) if revision > now || revision < store.oldest_watchable() => {
+            Err(Failure::list_expired(Page { revision: None, ..page }.encode()))
+        }
+        Some(revision) => Ok((Some(page), revision)),
+    }
+}
+
+/// The revision that a list is as of: now, unless the client wants exactly another one.
+fn list_revision(request: &Request<'_>, store: &Transaction<'_>) -> Result<Revision, Failure> {
+    let (options, now) = (&request.options, store.revision());
     let wanted = match options.resource_version.as_str() {
         "" | "0" => return Ok(now),
         text => parse_revision(text)?,
@@ -123,12 +148,73 @@ fn list_revision(request: &Request<'_>, now: Revision) -> Result<Revision, Failu
     if wanted > now {
         return Err(too_large(wanted, now));
     }
-    if options.resource_version_match == "Exact" && wanted != now {
-        return Err(Failure::expired(format!(
-            "the sandbox keeps no old lists: resource version {wanted} is gone, the current one is {now}"
-        )));
+    // Without a word on how to match, a list in pages is an exact one.
+    let is_exact = match options.resource_version_match.as_str() {
+        "" => options.limit > 0,
+        text => text == "Exact",
+    };
+    if !is_exact {
+        return Ok(now);
     }
-    Ok(now)
+    if wanted < store.oldest_watchable() {
+        return Err(Failure::expired(format!("The provided resource version {wanted} is too old.")));
+    }
+    Ok(wanted)
+}
+
+/// What is listed.
+#[derive(Clone, Copy)]
+struct Scope<'a> {
+    resource: &'a str,
+    /// None: all of them.
+    namespace: Option<&'a str>,
+}
+
+impl Scope<'_> {
+    fn has(self, key: &Key) -> bool {
+        *key.resource == *self.resource && self.namespace.is_none_or(|namespace| *key.namespace == *namespace)
+    }
+}
+
+/// How objects were at a revision, as far as they are different now. It costs as much as has happened since, and nothing
+/// while no list is read.
+struct Past(BTreeMap<Key, Option<Arc<Value>>>);
+
+impl Past {
+    fn of(store: &Transaction<'_>, revision: Revision, scope: Scope<'_>) -> Past {
+        let since = store.changes_after(revision).rev().filter(|change| scope.has(&change.key));
+        // The first change after the revision comes last, and wins.
+        Past(since.map(|change| (change.key.clone(), change.previous.clone())).collect())
+    }
+
+    /// The objects behind `start`, in order, as they were.
+    fn after<'s>(
+        &'s self,
+        store: &'s Transaction<'_>,
+        start: &Key,
+        scope: Scope<'s>,
+    ) -> impl Iterator<Item = &'s Arc<Value>> {
+        let mut now = store.list_after(start.clone()).take_while(move |(key, _)| scope.has(key)).peekable();
+        let mut then = self.0.range((Bound::Excluded(start.clone()), Bound::Unbounded)).peekable();
+        std::iter::from_fn(move || {
+            loop {
+                let order = match (then.peek(), now.peek()) {
+                    (Some((then, _)), Some((now, _))) => then.cmp(now),
+                    (Some(_), None) => Ordering::Less,
+                    (None, _) => Ordering::Greater,
+                };
+                if order == Ordering::Greater {
+                    return now.next().map(|(_, object)| object);
+                }
+                if order == Ordering::Equal {
+                    now.next();
+                }
+                if let Some((_, Some(object))) = then.next() {
+                    return Some(object);
+                }
+            }
+        })
+    }
 }
 
 /// Reads a resource version.
@@ -144,22 +230,40 @@ pub(super) fn too_large(wanted: Revision, now: Revision) -> Failure {
     Failure::bad_request(format!("Too large resource version: {wanted}, current: {now}"))
 }
 
-/// Where the next page begins.
+/// Where the next page begins: behind an object.
 struct Page {
-    revision: Revision,
+    /// As of when; none: as it is now.
+    revision: Option<Revision>,
     namespace: String,
     name: String,
 }
 
+/// What a continue token holds, in base64: Kubernetes' own form.
+#[derive(Serialize, Deserialize)]
+struct Token {
+    v: String,
+    rv: i64,
+    start: String,
+}
+
+const TOKEN_VERSION: &str = "meta.k8s.io/v1";
+
 impl Page {
     fn encode(&self) -> String {
-        let json = json!([self.revision.0, self.namespace, self.name]);
-        URL_SAFE_NO_PAD.encode(json.to_string())
+        let place = if self.namespace.is_empty() { String::new() } else { format!("{}/", self.namespace) };
+        let rv = self.revision.map_or(-1, |revision| revision.0.cast_signed());
+        let token = Token { v: TOKEN_VERSION.to_owned(), rv, start: format!("{place}{}\0", self.name) };
+        URL_SAFE_NO_PAD.encode(serde_json::to_string(&token).expect("texts and a number serialise"))
     }
 
     fn decode(token: &str) -> Option<Page> {
-        let bytes = URL_SAFE_NO_PAD.decode(token).ok()?;
-        let (revision, namespace, name) = serde_json::from_slice(&bytes).ok()?;
-        Some(Page { revision: Revision(revision), namespace, name })
+        let token: Token = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(token).ok()?).ok()?;
+        let start = token.start.strip_suffix('\0').filter(|_| token.v == TOKEN_VERSION)?;
+        let (namespace, name) = start.split_once('/').unwrap_or(("", start));
+        let revision = match token.rv {
+            -1 => None,
+            number => Some(Revision(u64::try_from(number).ok()?)),
+        };
+        Some(Page { revision, namespace: namespace.to_owned(), name: name.to_owned() })
     }
 }

@@ -123,6 +123,14 @@ impl<'a> Transaction<'a> {
         self.state.revision
     }
 
+    /// The committed changes after `revision`, in order, as far as they are kept (see [`Transaction::oldest_watchable`]).
+    pub fn changes_after(&self, revision: Revision) -> impl DoubleEndedIterator<Item = &Arc<Change>> {
+        let history = &self.state.history;
+        let known = history.front().map_or(0, |first| (revision.0 + 1).saturating_sub(first.revision.0));
+        let skip = usize::try_from(known).unwrap_or(usize::MAX).min(history.len());
+        history.range(skip..)
+    }
+
     /// The oldest revision from which a watch can still start.
     pub fn oldest_watchable(&self) -> Revision {
         self.state.history.front().map_or(self.began_at, |change| Revision(change.revision.0 - 1))
