@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod control_plane;
 pub mod crashing;
 pub mod lab;
 pub mod mock;
