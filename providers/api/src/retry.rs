@@ -4,21 +4,25 @@ use std::{future::Future, time::Duration};
 
 use crate::{Call, ErrorKind, ProviderError};
 
-/// Tries in all. With the delays below the last one is made after about 15 s: longer than an API server takes to
-/// restart behind a load balancer, short enough for a person to wait.
-const TRIES: u32 = 6;
+/// Tries in all. With the delays below the last one is made after about 47 s: longer than the only API server of a
+/// cluster takes to restart, short enough for a person to wait.
+const TRIES: u32 = 8;
 
 /// Before the second try; doubled each time.
 const FIRST_DELAY: Duration = Duration::from_millis(500);
 
-/// How long to wait before try number `tried + 1`; `None`: give up. The server's own word wins over the doubling.
+/// No longer than that between two tries, unless the server says so.
+const LONGEST_DELAY: Duration = Duration::from_secs(16);
+
+/// A server that wants to be left alone for longer than that is an error: nobody waits so long without being told why.
+const MOST_ASKED: Duration = Duration::from_secs(120);
+
+/// How long to wait before try number `tried + 1`; `None`: give up. Never less than the server asks for.
 pub fn delay(error: &ProviderError, tried: u32) -> Option<Duration> {
-    match error.kind {
-        ErrorKind::Transient { after } if tried < TRIES => {
-            Some(after.unwrap_or(FIRST_DELAY * 2u32.saturating_pow(tried.saturating_sub(1))))
-        }
-        _ => None,
-    }
+    let ErrorKind::Transient { after } = error.kind else { return None };
+    let asked = after.unwrap_or_default();
+    let doubled = FIRST_DELAY.saturating_mul(2u32.saturating_pow(tried.saturating_sub(1)));
+    (tried < TRIES && asked <= MOST_ASKED).then(|| asked.max(doubled.min(LONGEST_DELAY)))
 }
 
 /// Calls until it succeeds, fails for good, or was tried often enough. Ends early at an interrupt.
@@ -88,6 +92,9 @@ mod tests {
         let seven = Duration::from_secs(7);
         assert_eq!(delay(&transient(Some(seven)), 1), Some(seven));
         assert_eq!(delay(&transient(None), 3), Some(FIRST_DELAY * 4));
+        assert_eq!(delay(&transient(Some(Duration::from_secs(1))), 5), Some(FIRST_DELAY * 16));
+        assert_eq!(delay(&transient(None), TRIES - 1), Some(LONGEST_DELAY));
         assert_eq!(delay(&transient(None), TRIES), None);
+        assert_eq!(delay(&transient(Some(Duration::from_secs(3600))), 1), None);
     }
 }
