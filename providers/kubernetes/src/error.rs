@@ -13,6 +13,11 @@ pub fn is_not_found(error: &kube::Error) -> bool {
     matches!(error, kube::Error::Api(status) if status.code == 404)
 }
 
+/// Is it that one side of a TLS connection does not trust the other?
+pub(crate) fn is_untrusted(error: &(dyn Error + 'static)) -> bool {
+    failure(error) == Failure::Untrusted
+}
+
 /// What an error of the client means. `doing` is what failed, as a fragment: "cannot read node gpu-01"; `host` is the
 /// API server that was spoken to.
 ///
@@ -20,10 +25,15 @@ pub fn is_not_found(error: &kube::Error) -> bool {
 pub fn provider_error(doing: &str, host: &str, error: &kube::Error) -> ProviderError {
     match error {
         kube::Error::Api(status) => answered(doing, status),
-        kube::Error::Auth(cause) => {
-            ProviderError::new(ErrorKind::Forbidden, format!("{doing}: no credentials for {host}"))
-                .caused_by(innermost(cause).to_string())
-                .hint("Check the `exec` command or the token file that the kubeconfig or provider block names.")
+        kube::Error::Service(own) if own.is::<ProviderError>() => {
+            // Ours: credentials that cannot be had, an answer that does not come or does not end.
+            let own = own.downcast_ref::<ProviderError>().expect("it was just asked");
+            let mut error = ProviderError::new(own.kind, format!("{doing}: {own}"));
+            error.hint.clone_from(&own.hint);
+            match &own.source {
+                Some(source) => error.caused_by(source.to_string()),
+                None => error,
+            }
         }
         kube::Error::SerdeError(cause) => {
             ProviderError::permanent(format!("{doing}: {host} does not answer as a Kubernetes API server does"))

@@ -8,12 +8,14 @@
 mod cluster;
 mod connection;
 mod data;
+mod digest;
 mod error;
 mod functions;
 mod instance;
 mod object;
 mod provider;
 mod resource;
+mod uri;
 mod yaml;
 
 pub use connection::{

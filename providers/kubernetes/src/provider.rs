@@ -36,7 +36,6 @@ impl KubernetesProvider {
 
 /// Arguments of HashiCorp's provider that are not honoured, and what to do instead.
 const REFUSED: &[(&str, &str)] = &[
-    ("proxy_url", "Reach the API server without a proxy, or through a tunnel that `host` names."),
     ("ignore_annotations", "Remove it: annotations that the configuration does not name are never compared."),
     ("ignore_labels", "Remove it: labels that the configuration does not name are never compared."),
 ];
@@ -46,7 +45,7 @@ fn schemas() -> ProviderSchemas {
     let mut block = Block { attributes: connection_attributes(), blocks: connection_blocks(), ..Block::default() };
     block.description = "A Kubernetes cluster. What is not set here is taken from the environment.".to_owned();
     for (name, instead) in REFUSED {
-        let ty = if *name == "proxy_url" { Type::String } else { Type::list(Type::String) };
+        let ty = Type::list(Type::String);
         block.attributes.insert((*name).into(), optional(ty, &format!("Refused when set. {instead}")));
     }
     let experiments =
@@ -156,8 +155,8 @@ mod tests {
         let provider = KubernetesProvider::new(Environment::default(), None);
         for (name, value, expected) in [
             ("host", Value::from("https://a"), None),
-            ("proxy_url", Value::from("http://a"), Some("`proxy_url` is not supported.")),
-            ("proxy_url", Value::unknown(Type::String), None),
+            ("ignore_labels", Value::tuple([Value::from("a")]), Some("`ignore_labels` is not supported.")),
+            ("ignore_labels", Value::unknown(Type::list(Type::String)), None),
             ("client_key", Value::from("x"), Some("`client_key` is set and `client_certificate` is not.")),
         ] {
             let issues = provider.validate_provider(&Value::object([(name, value)]));

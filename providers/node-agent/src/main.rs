@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+use std::env;
 use std::error::Error;
 use std::fmt;
 use std::fs::File;
@@ -74,14 +75,13 @@ impl Host for Machine {
 #[tokio::main]
 async fn main() -> Result<(), Ended> {
     let arguments = Arguments::parse();
-    let connection = match &arguments.kubeconfig {
-        Some(path) => {
-            let config_paths = vec![path.to_string_lossy().into_owned()];
-            let settings = ConnectionSettings { config_paths, ..ConnectionSettings::default() };
-            Connection::new(settings, Environment::default())
-        }
-        None => Connection::with_config(kube::Config::incluster()?),
-    };
+    let config_paths: Vec<String> =
+        arguments.kubeconfig.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+    let in_cluster_config = Some(config_paths.is_empty());
+    let settings = ConnectionSettings { config_paths, in_cluster_config, ..ConnectionSettings::default() };
+    // Which cluster is said by the arguments alone; a command for credentials sees all else.
+    let variables = env::vars().filter(|(name, _)| !name.starts_with("KUBE_")).collect();
+    let connection = Connection::new(settings, Environment { variables, ..Environment::default() });
     let cancel = CancellationToken::new();
     let agent = Agent {
         client: connection.client().await?,

@@ -1,14 +1,19 @@
-//! Which kinds a cluster serves: asked by group version when first needed, and remembered.
+//! Which kinds a cluster serves: asked at once where the server can tell so, else by group version when first needed, and
+//! remembered. Lists of custom resource definitions are not read: they need a permission that few have.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
+    time::Duration,
 };
 
 use kube::core::{ApiResource, GroupVersionKind};
-use providers_api::{Call, ProviderError};
+use providers_api::{Call, ErrorKind, ProviderError};
 use serde_json::Value as Json;
-use tokio::sync::Mutex;
+use tokio::{
+    sync::{Mutex, OnceCell},
+    time::Instant,
+};
 
 use super::Cluster;
 use crate::object::key::ObjectKey;
@@ -49,8 +54,7 @@ impl Kind {
     }
 
     /// An object of a list, with the kind that lists leave out.
-    pub(crate) fn named(&self, item: &Json) -> Json {
-        let mut item = item.clone();
+    pub(crate) fn named(&self, mut item: Json) -> Json {
         if let Json::Object(fields) = &mut item {
             fields.insert("apiVersion".to_owned(), self.api_version.as_str().into());
             fields.insert("kind".to_owned(), self.kind.as_str().into());
@@ -107,13 +111,43 @@ impl Missing {
 /// The kinds of a group version, by name.
 type Kinds = Arc<BTreeMap<String, Arc<Kind>>>;
 
+/// How long a group version that failed is not asked again: its other objects would wait as long as the first.
+const FAILED_FOR: Duration = Duration::from_secs(60);
+
 /// What is known of the cluster's kinds.
 #[derive(Default)]
 pub(crate) struct Discovery {
-    /// By group version; `None`: it is not served.
-    versions: Mutex<BTreeMap<String, Option<Kinds>>>,
+    /// What the whole cluster said first; `None` within: it has no such answer.
+    served: OnceCell<Option<BTreeSet<String>>>,
+    /// By group version. Each has a lock of its own: one that fails does not hold up the others.
+    versions: Mutex<BTreeMap<String, Arc<Mutex<Asked>>>>,
     /// Group versions that are served, for hints.
-    groups: Mutex<Option<Arc<BTreeSet<String>>>>,
+    groups: OnceCell<BTreeSet<String>>,
+}
+
+/// What is known of one group version.
+#[derive(Default)]
+enum Asked {
+    /// Nothing.
+    #[default]
+    NotYet,
+    /// Its kinds; `None`: it is not served.
+    Told(Option<Kinds>),
+    /// It fails.
+    Failed(Instant, Failure),
+}
+
+/// An error that is told more than once.
+struct Failure {
+    kind: ErrorKind,
+    what: String,
+    hint: Option<String>,
+}
+
+impl Failure {
+    fn error(&self) -> ProviderError {
+        ProviderError { hint: self.hint.clone(), ..ProviderError::new(self.kind, self.what.clone()) }
+    }
 }
 
 impl Discovery {
@@ -126,23 +160,38 @@ impl Discovery {
         fresh: bool,
         call: Call<'_>,
     ) -> Result<Lookup, ProviderError> {
+        let served = self.served.get_or_try_init(async || self.ask_all(cluster, call).await).await?;
+        let slot = self.versions.lock().await.entry(api_version.to_owned()).or_default().clone();
         // Held while asking, so that many objects of one kind ask once.
-        let mut versions = self.versions.lock().await;
-        let known = versions.get(api_version).cloned();
-        let served = |kinds: &Option<Kinds>| kinds.as_ref().and_then(|all| all.get(kind).cloned());
-        let kinds = match known {
-            Some(kinds) if !fresh || served(&kinds).is_some() => kinds,
-            _ => {
-                let kinds = ask_version(cluster, api_version, call).await?.map(Arc::new);
-                versions.insert(api_version.to_owned(), kinds.clone());
-                kinds
-            }
+        let mut asked = slot.lock().await;
+        let find = |kinds: &Option<Kinds>| kinds.as_ref().and_then(|all| all.get(kind).cloned());
+        let kinds = match &*asked {
+            Asked::Told(kinds) if !fresh || find(kinds).is_some() => kinds.clone(),
+            Asked::Failed(at, failure) if at.elapsed() < FAILED_FOR => return Err(failure.error()),
+            Asked::NotYet if !fresh && served.as_ref().is_some_and(|all| !all.contains(api_version)) => None,
+            _ => match ask_version(cluster, api_version, call).await {
+                Ok(kinds) => {
+                    let kinds = kinds.map(Arc::new);
+                    *asked = Asked::Told(kinds.clone());
+                    kinds
+                }
+                Err(error) => {
+                    if error.kind != ErrorKind::Cancelled {
+                        let failure = Failure { kind: error.kind, what: error.to_string(), hint: error.hint.clone() };
+                        *asked = Asked::Failed(Instant::now(), failure);
+                    }
+                    return Err(error);
+                }
+            },
         };
-        drop(versions);
-        if let Some(kind) = served(&kinds) {
+        drop(asked);
+        if let Some(kind) = find(&kinds) {
             return Ok(Lookup::Served(kind));
         }
-        let groups = self.groups(cluster, call).await?;
+        let groups = match served {
+            Some(groups) => groups,
+            None => self.groups.get_or_try_init(async || ask_groups(cluster, call).await).await?,
+        };
         let group = |version: &str| version.split_once('/').map_or(String::new(), |(group, _)| group.to_owned());
         let wanted = group(api_version);
         let others = groups.iter().filter(|version| group(version) == wanted && *version != api_version);
@@ -165,13 +214,14 @@ impl Discovery {
         }))
     }
 
-    async fn groups(&self, cluster: &Cluster, call: Call<'_>) -> Result<Arc<BTreeSet<String>>, ProviderError> {
-        let mut groups = self.groups.lock().await;
-        let served = match groups.as_ref() {
-            Some(served) => served.clone(),
-            None => groups.insert(Arc::new(ask_groups(cluster, call).await?)).clone(),
-        };
-        Ok(served)
+    /// Asks for everything at once, and gives the names of all group versions.
+    async fn ask_all(&self, cluster: &Cluster, call: Call<'_>) -> Result<Option<BTreeSet<String>>, ProviderError> {
+        let Some(served) = cluster.served(call).await? else { return Ok(None) };
+        let mut versions = self.versions.lock().await;
+        for (api_version, kinds) in served.versions {
+            versions.insert(api_version, Arc::new(Mutex::new(Asked::Told(Some(Arc::new(kinds))))));
+        }
+        Ok(Some(served.groups))
     }
 }
 

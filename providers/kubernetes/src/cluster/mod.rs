@@ -1,5 +1,7 @@
 //! What is asked of a cluster: which kinds it serves, objects one by one and in lists, server-side apply, deletion.
 
+mod aggregated;
+mod cache;
 pub(crate) mod discovery;
 mod list;
 mod send;
@@ -9,10 +11,15 @@ use std::sync::Arc;
 
 use engine_model::name::ClusterIdentity;
 use kube::core::Status;
-use providers_api::{Call, ErrorKind, ProviderError, retry::retrying};
+use providers_api::{
+    Call, ErrorKind, ProviderError,
+    retry::{again, retrying},
+};
 use serde_json::{Value as Json, json};
+use tokio::sync::Semaphore;
 
 use crate::{Connection, object::key::ObjectKey};
+use cache::Cache;
 use discovery::{Discovery, Kind, Lookup};
 use send::{Query, Sent};
 
@@ -20,7 +27,12 @@ use send::{Query, Sent};
 pub(crate) struct Cluster {
     connection: Arc<Connection>,
     discovery: Discovery,
+    /// Reads under way.
+    reading: Semaphore,
 }
+
+/// Reads under way at a time: enough to hide the latency, few enough that a server's fairness does not queue them.
+const READS: usize = 8;
 
 /// Who applies.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +48,8 @@ pub(crate) const DEFAULT_MANAGER: &str = "sliceform";
 
 impl Cluster {
     pub(crate) fn new(connection: Arc<Connection>) -> Self {
-        Self { connection, discovery: Discovery::default() }
+        let reading = Semaphore::new(READS);
+        Self { connection, discovery: Discovery::default(), reading }
     }
 
     /// The cluster's identity.
@@ -102,7 +115,9 @@ impl Cluster {
         retrying(call, || self.patch(kind, key, body, manager, true, &doing, call)).await.map_err(given_up)
     }
 
-    /// Applies an object. Not repeated here: the caller looks at what happened first.
+    /// Applies an object. What is transient is tried again: applying the same twice is as once. Where the answer to one
+    /// that went through was lost, the next is refused, since the object has another version by now: that is told from
+    /// somebody else's change by asking whether it would still change anything.
     pub(crate) async fn apply(
         &self,
         kind: &Kind,
@@ -111,7 +126,43 @@ impl Cluster {
         manager: &FieldManager,
         call: Call<'_>,
     ) -> Result<Sent, ProviderError> {
-        self.patch(kind, key, body, manager, false, &format!("cannot apply {key}"), call).await
+        let doing = format!("cannot apply {key}");
+        let mut tried = 0;
+        loop {
+            match self.patch(kind, key, body, manager, false, &doing, call).await {
+                Ok(Err(status)) if tried > 0 && status.code == 409 => {
+                    let went_through = self.went_through(kind, key, body, manager, call).await?;
+                    return Ok(went_through.ok_or(status));
+                }
+                Ok(sent) => return Ok(sent),
+                Err(error) => {
+                    tried += 1;
+                    if !again(call, &error, tried).await {
+                        return Err(given_up(error));
+                    }
+                }
+            }
+        }
+    }
+
+    /// The object, where applying this to it would change nothing.
+    async fn went_through(
+        &self,
+        kind: &Kind,
+        key: &ObjectKey,
+        body: &Json,
+        manager: &FieldManager,
+        call: Call<'_>,
+    ) -> Result<Option<Json>, ProviderError> {
+        let Some(live) = self.get(kind, key, call).await? else { return Ok(None) };
+        let mut body = body.clone();
+        if let Some(Json::Object(metadata)) = body.get_mut("metadata") {
+            metadata.remove("resourceVersion");
+        }
+        let would_be = self.dry_run(kind, key, &body, manager, call).await?;
+        // An apply that changes nothing leaves the version as it is.
+        let version = |object: &Json| object.pointer("/metadata/resourceVersion").cloned();
+        Ok(would_be.ok().filter(|would_be| version(would_be) == version(&live)).map(|_| live))
     }
 
     #[expect(clippy::too_many_arguments, reason = "one request, spelled out")]
@@ -151,7 +202,13 @@ impl Cluster {
             options["preconditions"] = json!({"uid": uid});
         }
         let body = serde_json::to_vec(&options).expect("JSON can be written");
-        match self.send("DELETE", &kind.path_of(key), &[], Some(("application/json", body)), &doing, call).await? {
+        let attempt = || async {
+            let path = kind.path_of(key);
+            self.send("DELETE", &path, &[], Some(("application/json", body.clone())), &doing, call).await
+        };
+        // Without a UID a second try might meet a new object of that name.
+        let sent = if uid.is_some() { retrying(call, attempt).await } else { attempt().await };
+        match sent.map_err(given_up)? {
             Ok(_) => Ok(true),
             Err(status) if status.code == 404 => Ok(false),
             // The UID is another one: ours is gone, and somebody made a new one of that name.
@@ -160,26 +217,19 @@ impl Cluster {
         }
     }
 
-    /// Lists objects of a kind, of a namespace or of all.
-    pub(crate) async fn list(
-        &self,
-        kind: &Kind,
-        namespace: Option<&str>,
-        query: Query<'_>,
-        call: Call<'_>,
-    ) -> Result<Result<Vec<Json>, Box<Status>>, ProviderError> {
-        let place = namespace.map_or(String::new(), |namespace| format!(" in namespace {namespace}"));
-        let doing = format!("cannot list {}{place}", kind.plural);
-        let listed = self.ask(&kind.path(namespace), query, &doing, call).await?;
-        Ok(listed.map(|list| match list.get("items") {
-            Some(Json::Array(items)) => items.iter().map(|item| kind.named(item)).collect(),
-            _ => Vec::new(),
-        }))
-    }
-
     /// Reads with repetition of what is transient.
     async fn ask(&self, path: &str, query: Query<'_>, doing: &str, call: Call<'_>) -> Result<Sent, ProviderError> {
-        retrying(call, || self.send("GET", path, query, None, doing, call)).await.map_err(given_up)
+        let attempt = || async {
+            let _permit = self.reading.acquire().await;
+            self.send("GET", path, query, None, doing, call).await
+        };
+        retrying(call, attempt).await.map_err(given_up)
+    }
+
+    /// What is kept on disk of this cluster.
+    async fn cache(&self) -> Option<Cache> {
+        let (folder, cluster) = self.connection.cache().await?;
+        Some(Cache::new(&folder, &cluster))
     }
 
     /// The error that an answer means.

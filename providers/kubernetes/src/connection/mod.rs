@@ -2,9 +2,16 @@
 //!
 //! Chooses nothing by itself: what is not configured is an error that says where it looked.
 
+mod credentials;
 mod kubeconfig;
+mod load;
+mod proxy;
 mod schema;
 mod settings;
+mod target;
+mod transport;
+
+use std::{path::PathBuf, sync::Arc};
 
 use engine_model::name::ClusterIdentity;
 use k8s_openapi::api::core::v1::Namespace;
@@ -16,6 +23,7 @@ pub use schema::{connection_attributes, connection_blocks};
 pub use settings::{ConnectionSettings, Environment, Exec, Secret};
 
 use crate::error::provider_error;
+use transport::Transport;
 
 /// Takes the place of every configured connection: what `-sandbox` gives to each provider that speaks to a cluster.
 #[derive(Clone, Debug)]
@@ -31,12 +39,20 @@ impl ConnectionOverride {
 /// The connection to one cluster.
 pub struct Connection {
     source: Source,
-    client: OnceCell<(Client, String)>,
+    connected: OnceCell<Connected>,
+}
+
+struct Connected {
+    client: Client,
+    transport: Arc<Transport>,
+    /// The address, for people.
+    host: String,
+    /// The digest of address and authorities, by which what the cluster said is kept.
+    digest: String,
 }
 
 enum Source {
     Settings(Box<ConnectionSettings>, Environment),
-    Config(Box<kube::Config>),
     /// The names of the arguments that are not known yet.
     Unknown(Vec<String>),
 }
@@ -47,18 +63,13 @@ impl Connection {
         Self::from(Source::Settings(Box::new(settings), environment))
     }
 
-    /// A connection by the client's own configuration, such as that of a pod (`kube::Config::incluster`).
-    pub fn with_config(config: kube::Config) -> Self {
-        Self::from(Source::Config(Box::new(config)))
-    }
-
     /// A connection whose configuration is not known yet: every call answers [`ErrorKind::Unreachable`].
     pub fn unknown(arguments: Vec<String>) -> Self {
         Self::from(Source::Unknown(arguments))
     }
 
     fn from(source: Source) -> Self {
-        Self { source, client: OnceCell::new() }
+        Self { source, connected: OnceCell::new() }
     }
 
     /// The client, made at the first call. It never retries by itself: [`providers_api::retry`] does.
@@ -66,7 +77,7 @@ impl Connection {
     /// # Errors
     /// Nothing is configured, what is configured cannot be read, or it is not known yet.
     pub async fn client(&self) -> Result<Client, ProviderError> {
-        Ok(self.connected().await?.0.clone())
+        Ok(self.connected().await?.client.clone())
     }
 
     /// The cluster behind it: the UID of its namespace `kube-system`.
@@ -83,34 +94,41 @@ impl Connection {
 
     /// What an error of the client means, with the host that was spoken to. `doing` as in [`provider_error`].
     pub fn error(&self, doing: &str, error: &kube::Error) -> ProviderError {
-        provider_error(doing, self.host(), error)
+        let connected = self.connected.get();
+        let host = connected.map_or("the API server", |connected| connected.host.as_str());
+        let error = provider_error(doing, host, error);
+        // A server that has answered before and does not now is restarting, as far as anybody knows; one that never has
+        // is the wrong one.
+        let answered = connected.is_some_and(|connected| connected.transport.has_answered());
+        match error.kind {
+            ErrorKind::Unreachable if answered => ProviderError { kind: ErrorKind::Transient { after: None }, ..error },
+            _ => error,
+        }
     }
 
-    fn host(&self) -> &str {
-        self.client.get().map_or("the API server", |(_, host)| host)
+    /// The folder in which what this cluster says of its kinds is kept from run to run, and the digest of the cluster's
+    /// address and authorities; `None`: nothing is kept.
+    pub(crate) async fn cache(&self) -> Option<(PathBuf, String)> {
+        let Source::Settings(_, environment) = &self.source else { return None };
+        Some((environment.cache.clone()?, self.connected().await.ok()?.digest.clone()))
     }
 
-    async fn connected(&self) -> Result<&(Client, String), ProviderError> {
-        self.client.get_or_try_init(|| self.connect()).await
+    async fn connected(&self) -> Result<&Connected, ProviderError> {
+        self.connected.get_or_try_init(async || self.connect()).await
     }
 
-    async fn connect(&self) -> Result<(Client, String), ProviderError> {
-        let mut config = match &self.source {
-            Source::Settings(settings, environment) => kubeconfig::load(settings, environment).await?,
-            Source::Config(config) => config.as_ref().clone(),
+    fn connect(&self) -> Result<Connected, ProviderError> {
+        let target = match &self.source {
+            Source::Settings(settings, environment) => load::load(settings, environment)?,
             Source::Unknown(arguments) => {
                 let what = format!("the cluster is not known yet: {} is unknown", arguments.join(", "));
                 return Err(ProviderError::new(ErrorKind::Unreachable, what));
             }
         };
-        config.default_retry = false;
-        // Several crates may bring providers of cryptography; the first to choose wins, and they are all this one.
-        let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
-        let host = config.cluster_url.to_string().trim_end_matches('/').to_owned();
-        let client = Client::try_from(config).map_err(|error| {
-            ProviderError::permanent(format!("cannot set up the client for {host}")).caused_by(error)
-        })?;
-        Ok((client, host))
+        let host = target.url.to_string().trim_end_matches('/').to_owned();
+        let digest = target.digest()?;
+        let transport = Transport::new(target);
+        Ok(Connected { client: transport.client(), transport, host, digest })
     }
 }
 

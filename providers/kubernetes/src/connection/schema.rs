@@ -11,8 +11,8 @@ pub fn connection_attributes() -> BTreeMap<Arc<str>, Attribute> {
     BTreeMap::from([
         text("host", "Address of the API server, `https://host:port`. `KUBE_HOST`."),
         secret("token", "A bearer token. `KUBE_TOKEN`."),
-        text("username", "For basic authentication. `KUBE_USER`."),
-        secret("password", "For basic authentication. `KUBE_PASSWORD`."),
+        text("username", "Refused when set: API servers have no basic authentication since Kubernetes 1.19."),
+        secret("password", "Refused when set: API servers have no basic authentication since Kubernetes 1.19."),
         (Arc::from("insecure"), attribute(Type::Bool, "Accept any certificate of the server. `KUBE_INSECURE`.")),
         text(
             "tls_server_name",
@@ -32,6 +32,19 @@ pub fn connection_attributes() -> BTreeMap<Arc<str>, Attribute> {
         text("config_context", "The context to use instead of the current one. `KUBE_CTX`."),
         text("config_context_auth_info", "The user to use instead of the context's. `KUBE_CTX_AUTH_INFO`."),
         text("config_context_cluster", "The cluster to use instead of the context's. `KUBE_CTX_CLUSTER`."),
+        secret(
+            "proxy_url",
+            "The proxy in front of the API server, `http://`, `https://` or `socks5://`. `KUBE_PROXY_URL`, else the \
+             kubeconfig's `proxy-url`, else `HTTPS_PROXY` and `NO_PROXY`.",
+        ),
+        (
+            Arc::from("in_cluster_config"),
+            attribute(
+                Type::Bool,
+                "The cluster that this process runs in, by its pod's service account. Never without being asked for. \
+                 `KUBE_IN_CLUSTER_CONFIG`.",
+            ),
+        ),
     ])
 }
 

@@ -11,6 +11,15 @@ pub struct Environment {
     pub variables: BTreeMap<String, String>,
     /// What relative paths are relative to.
     pub directory: PathBuf,
+    /// The folder in which what clusters tell about their kinds is kept from run to run; `None`: nowhere.
+    pub cache: Option<PathBuf>,
+}
+
+impl Environment {
+    /// The value of a variable, where it is set and not empty.
+    pub(super) fn variable(&self, name: &str) -> Option<&str> {
+        self.variables.get(name).map(String::as_str).filter(|text| !text.is_empty())
+    }
 }
 
 /// Text that is never shown, not even by `Debug`.
@@ -30,9 +39,9 @@ pub struct ConnectionSettings {
     pub host: Option<String>,
     /// A bearer token.
     pub token: Option<Secret>,
-    /// For basic authentication.
+    /// For basic authentication, which is refused.
     pub username: Option<String>,
-    /// For basic authentication.
+    /// For basic authentication, which is refused.
     pub password: Option<Secret>,
     /// Accept any certificate of the server.
     pub insecure: Option<bool>,
@@ -52,6 +61,10 @@ pub struct ConnectionSettings {
     pub config_context_auth_info: Option<String>,
     /// The cluster to use instead of the context's.
     pub config_context_cluster: Option<String>,
+    /// The proxy in front of the API server: `http://`, `https://` or `socks5://`. It may hold a password.
+    pub proxy_url: Option<Secret>,
+    /// The cluster that this process runs in, by its pod's service account.
+    pub in_cluster_config: Option<bool>,
     /// A command that prints credentials.
     pub exec: Option<Exec>,
 }
@@ -111,6 +124,8 @@ impl ConnectionSettings {
             config_context: string("config_context"),
             config_context_auth_info: string("config_context_auth_info"),
             config_context_cluster: string("config_context_cluster"),
+            proxy_url: string("proxy_url").map(Secret),
+            in_cluster_config: get("in_cluster_config").and_then(boolean),
             exec: get("exec").and_then(exec),
         })
     }
@@ -124,7 +139,10 @@ impl ConnectionSettings {
         self.username = or(self.username, "KUBE_USER");
         self.password = self.password.or_else(|| variable("KUBE_PASSWORD").map(Secret));
         self.token = self.token.or_else(|| variable("KUBE_TOKEN").map(Secret));
-        self.insecure = self.insecure.or_else(|| Some(matches!(variable("KUBE_INSECURE")?.as_str(), "1" | "true")));
+        let flag = |name: &str| Some(matches!(variable(name)?.as_str(), "1" | "t" | "T" | "true" | "TRUE" | "True"));
+        self.insecure = self.insecure.or_else(|| flag("KUBE_INSECURE"));
+        self.in_cluster_config = self.in_cluster_config.or_else(|| flag("KUBE_IN_CLUSTER_CONFIG"));
+        self.proxy_url = self.proxy_url.or_else(|| variable("KUBE_PROXY_URL").map(Secret));
         self.tls_server_name = or(self.tls_server_name, "KUBE_TLS_SERVER_NAME");
         self.client_certificate = or(self.client_certificate, "KUBE_CLIENT_CERT_DATA");
         self.client_key = self.client_key.or_else(|| variable("KUBE_CLIENT_KEY_DATA").map(Secret));
