@@ -17,7 +17,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::agents::{self, Agents};
-use crate::api::{AgentRules, Api, Clock, MastersOnly, Running, Server, Setup, User};
+use crate::api::{AgentRules, Api, Clock, Rbac, Running, Server, Setup, User};
 use crate::cluster::{Cluster, Ground, Kubelets, Pulse};
 use crate::endpoint::Endpoint;
 use crate::error::SandboxError;
@@ -48,12 +48,12 @@ impl Clock for HostClock {
     }
 }
 
-fn agent_rules() -> AgentRules<MastersOnly> {
+fn agent_rules() -> AgentRules<Rbac> {
     AgentRules {
         group: GROUP.to_owned(),
         plural: "gpunodes".to_owned(),
         lease_namespace: LEASE_NAMESPACE.to_owned(),
-        others: MastersOnly,
+        others: Rbac,
     }
 }
 

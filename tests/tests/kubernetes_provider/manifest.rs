@@ -6,6 +6,7 @@ use engine_value::{Marks, Path, Type, Value};
 use http::Method;
 use providers_api::ErrorKind;
 use providers_sandbox::api::{Attributes, Authorizer, Decision, User};
+use providers_sandbox::store::Transaction;
 use serde_json::{Value as Json, json};
 
 use crate::world::{World, json as to_json, only, value};
@@ -422,7 +423,11 @@ async fn computed_fields_are_applied_and_not_compared() {
 struct ReadOnly;
 
 impl Authorizer for ReadOnly {
-    fn authorize(&self, user: &User, attributes: &Attributes<'_>) -> Decision {
+    fn authorize_path(&self, _: &Transaction<'_>, _: &User, _: &str, _: &str) -> Decision {
+        Decision::Allow
+    }
+
+    fn authorize(&self, _: &Transaction<'_>, user: &User, attributes: &Attributes<'_>) -> Decision {
         let reads = ["get", "list", "watch"].contains(&attributes.verb);
         if reads || user.name != "viewer" {
             return Decision::Allow;

@@ -18,7 +18,7 @@ use providers_api::{
 };
 use providers_kubernetes::{ConnectionOverride, ConnectionSettings, Environment, KubernetesProvider, Secret};
 use providers_sandbox::{
-    api::{Authorizer, Clock, MastersOnly, Running, Server, Setup, User},
+    api::{Authorizer, Clock, Rbac, Running, Server, Setup, User},
     store::Store,
 };
 use serde_json::Value as Json;
@@ -44,7 +44,7 @@ impl Clock for Still {
 
 impl World {
     pub(crate) async fn new() -> Self {
-        Self::with(Arc::new(MastersOnly), &User::admin("platform")).await
+        Self::with(Arc::new(Rbac), &User::admin("platform")).await
     }
 
     pub(crate) async fn with(authorizer: Arc<dyn Authorizer>, user: &User) -> Self {

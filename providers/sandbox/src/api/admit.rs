@@ -1,26 +1,52 @@
-//! The built-in admission of new objects: the namespace is there and stays, pods get their priority and account, quotas
-//! hold.
+//! The built-in admission: the namespace is there and stays, pods get their priority, account and the amounts of limit
+//! ranges, quotas hold, nobody gives away rights that they do not have.
 
 use serde_json::{Value, json};
 
 use super::controllers::quota;
+use super::defaults;
+use super::limits;
 use super::object::{self, default_field, map_mut};
+use super::rbac::escalation;
+use super::request::Request;
 use super::resource::Resource;
 use super::status::{Cause, Failure};
 use crate::store::{Key, Transaction};
 
 /// Checks and completes a new object.
-pub(super) fn create(store: &Transaction<'_>, resource: &Resource, new: &mut Value) -> Result<(), Failure> {
+pub(super) fn create(
+    request: &Request<'_>,
+    store: &Transaction<'_>,
+    resource: &Resource,
+    new: &mut Value,
+) -> Result<(), Failure> {
+    if resource.namespaced {
+        namespace(store, resource, new)?;
+    }
+    escalation::check(request, store, resource, None, new)?;
     if !resource.namespaced {
         return Ok(());
     }
-    namespace(store, resource, new)?;
     if resource.storage.as_ref() == "pods" {
         priority(store, new)?;
         account(store, new)?;
         tolerations(new);
+        limits::admit(store, new)?;
+        // Its class follows from amounts that limit ranges may have filled in.
+        defaults::begin_pod(new);
     }
     quota::admit(store, resource, new)
+}
+
+/// Checks an object that changes.
+pub(super) fn change(
+    request: &Request<'_>,
+    store: &Transaction<'_>,
+    resource: &Resource,
+    old: &Value,
+    new: &Value,
+) -> Result<(), Failure> {
+    escalation::check(request, store, resource, Some(old), new)
 }
 
 fn namespace(store: &Transaction<'_>, resource: &Resource, new: &Value) -> Result<(), Failure> {

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::hooks::{Admission, Attributes, Authorizer, Decision, Review, refusal};
 use super::identity::User;
 use super::object;
+use crate::store::Transaction;
 
 /// The group of all agents.
 pub const AGENTS: &str = "sliceform:agents";
@@ -45,14 +46,19 @@ impl<A> AgentRules<A> {
 }
 
 impl<A: Authorizer> Authorizer for AgentRules<A> {
-    fn authorize(&self, user: &User, attributes: &Attributes<'_>) -> Decision {
+    fn authorize(&self, store: &Transaction<'_>, user: &User, attributes: &Attributes<'_>) -> Decision {
         if !user.is_in(AGENTS) {
-            return self.others.authorize(user, attributes);
+            return self.others.authorize(store, user, attributes);
         }
         match user.node() {
             Some(node) if self.may(node, attributes) => Decision::Allow,
             _ => Decision::Deny(refusal(user, attributes)),
         }
+    }
+
+    /// Discovery is for agents as for everybody.
+    fn authorize_path(&self, store: &Transaction<'_>, user: &User, verb: &str, path: &str) -> Decision {
+        self.others.authorize_path(store, user, verb, path)
     }
 }
 

@@ -62,6 +62,7 @@ pub(super) fn apply(
         }
         None => {
             request.api.authorize(
+                &store,
                 request.user,
                 &Attributes {
                     verb: "create",

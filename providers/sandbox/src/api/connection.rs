@@ -19,7 +19,6 @@ use super::handler::{Answer, Api, Incoming};
 use super::identity::User;
 use super::inquiry::Inquiry;
 use super::status::Failure;
-use super::tokens::Tokens;
 use super::watch;
 use super::wire::{self, Scissors, Wire};
 
@@ -30,7 +29,6 @@ const LIMIT: usize = 3 << 20;
 #[derive(Clone)]
 pub(super) struct Connection {
     pub(super) api: Arc<Api>,
-    pub(super) tokens: Arc<Tokens>,
     /// Ends when answers are out.
     pub(super) stop: CancellationToken,
     /// Ends at once.
@@ -92,8 +90,12 @@ impl Connection {
         scissors: Scissors,
     ) -> Result<Response<HttpBody>, Severed> {
         let (parts, body) = request.into_parts();
-        let Some(user) = self.tokens.find(&parts.headers) else {
+        let Some(user) = self.api.authenticate(&parts.headers) else {
             return Ok(refusal(&self.api.refuse_unknown(parts.uri.path()), &[]));
+        };
+        let user = match self.api.impersonated(&user, &parts.headers) {
+            Ok(other) => other.unwrap_or(user),
+            Err(failure) => return Ok(refusal(&failure, &[])),
         };
         let Ok(bytes) = axum::body::to_bytes(HttpBody::new(body), LIMIT).await else {
             return Ok(refusal(&Failure::too_large(LIMIT), &[]));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::resource::{Resource, VERBS, group_version};
+use super::resource::{Resource, group_version};
 use super::status::Failure;
 
 /// The version that the sandbox claims to be: that of the schemas.
@@ -102,7 +102,7 @@ pub(super) fn resource_list(resources: &[Arc<Resource>], group: &str, version: &
     for resource in resources.iter().filter(|resource| resource.group == group && resource.version == version) {
         list.push(json!({
             "name": resource.plural, "singularName": resource.singular, "namespaced": resource.namespaced,
-            "kind": resource.kind, "verbs": VERBS, "shortNames": resource.short_names, "categories": resource.categories,
+            "kind": resource.kind, "verbs": resource.verbs(), "shortNames": resource.short_names, "categories": resource.categories,
             "storageVersionHash": "",
         }));
         for part in resource.subresources() {
@@ -165,6 +165,6 @@ fn aggregated_resource(resource: &Resource) -> Value {
     json!({
         "resource": resource.plural, "singularResource": resource.singular, "responseKind": own,
         "scope": if resource.namespaced { "Namespaced" } else { "Cluster" },
-        "verbs": VERBS, "shortNames": resource.short_names, "categories": resource.categories, "subresources": parts,
+        "verbs": resource.verbs(), "shortNames": resource.short_names, "categories": resource.categories, "subresources": parts,
     })
 }

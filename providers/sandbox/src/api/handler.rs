@@ -25,15 +25,18 @@ use super::openapi;
 use super::options::Options;
 use super::patch;
 use super::place::{self, Place, Target};
+use super::rbac::bootstrap::{cluster_role_bindings, cluster_roles};
 use super::read;
 use super::registry::{DEFINITIONS, Registry};
 use super::request::Request;
 use super::resource::Resource;
+use super::reviews;
 use super::selectors::FieldSelector;
 use super::status::Failure;
+use super::tokens::{self, Tokens};
 use super::watch::{self, Watch};
 use super::write;
-use crate::store::Store;
+use crate::store::{Store, Transaction};
 
 /// Where time comes from: the world's clock stands still between commands.
 pub trait Clock: Send + Sync {
@@ -66,10 +69,14 @@ pub struct Api {
     pub(super) graceful_pods: bool,
     /// Ends all watches.
     pub(super) stop: CancellationToken,
-    authorizer: Arc<dyn Authorizer>,
+    pub(super) authorizer: Arc<dyn Authorizer>,
+    pub(super) tokens: Tokens,
     calls: Calls,
     faults: Faults,
 }
+
+const CLUSTER_ROLES_PATH: &str = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
+const CLUSTER_ROLE_BINDINGS_PATH: &str = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings";
 
 /// A request, however it came.
 pub(super) struct Incoming {
@@ -104,6 +111,7 @@ impl Api {
             graceful_pods: setup.graceful_pods,
             stop: CancellationToken::new(),
             authorizer: setup.authorizer,
+            tokens: Tokens::new(setup.seed),
             calls: Calls::default(),
             faults: Faults::default(),
         };
@@ -119,7 +127,7 @@ impl Api {
             let object = json!({"metadata": {"name": name}, "value": value});
             ("/apis/scheduling.k8s.io/v1/priorityclasses", object)
         };
-        let objects = [
+        let mut objects = vec![
             namespace("default"),
             namespace("kube-node-lease"),
             namespace("kube-public"),
@@ -127,6 +135,9 @@ impl Api {
             class("system-cluster-critical", 2_000_000_000),
             class("system-node-critical", 2_000_001_000),
         ];
+        let rbac = |plural: &'static str| move |object| (plural, object);
+        objects.extend(cluster_roles().into_iter().map(rbac(CLUSTER_ROLES_PATH)));
+        objects.extend(cluster_role_bindings().into_iter().map(rbac(CLUSTER_ROLE_BINDINGS_PATH)));
         for (path, object) in objects {
             match self.call(&admin, &Method::POST, path, Some(&object)) {
                 Err(failure) if failure.reason != "AlreadyExists" => return Err(failure),
@@ -229,15 +240,23 @@ impl Api {
         warnings: &mut Vec<String>,
     ) -> Result<Answer, Failure> {
         let nothing = || Failure::no_such_path("the sandbox serves nothing at this path");
-        let target = place::parse(incoming.uri.path()).ok_or_else(nothing)?;
+        let Some(target) = place::parse(incoming.uri.path()) else {
+            self.authorize_path(user, &incoming)?;
+            return Err(nothing());
+        };
         let unavailable = self.faults.unavailable();
         if target.api().is_some_and(|api| unavailable.contains(&api)) {
             return Err(Failure::aggregated_api_unavailable());
         }
         match target {
             Target::Resource(place) => self.resource(user, incoming, place, call, warnings),
-            _ if incoming.method != Method::GET => Err(Failure::method_not_allowed(incoming.method.as_str())),
-            target => self.document(target, &incoming.accept, &unavailable),
+            target => {
+                self.authorize_path(user, &incoming)?;
+                if incoming.method != Method::GET {
+                    return Err(Failure::method_not_allowed(incoming.method.as_str()));
+                }
+                self.document(target, &incoming.accept, &unavailable)
+            }
         }
     }
 
@@ -287,10 +306,11 @@ impl Api {
             let store = self.store.read();
             self.registry.find(&store, &place.group, &place.version, &place.plural)?
         };
-        check_subresource(&resource, &place, verb)?;
+        check_verb(&resource, &place, verb)?;
         let selected = FieldSelector::parse(&options.field_selector, &[]).ok();
         let selected = selected.as_ref().and_then(FieldSelector::exact_name).unwrap_or_default();
         self.authorize(
+            &self.store.read(),
             user,
             &Attributes {
                 verb: if verb == "apply" { "patch" } else { verb },
@@ -317,13 +337,26 @@ impl Api {
         answer
     }
 
-    /// Asks the authoriser.
-    pub(super) fn authorize(&self, user: &User, attributes: &Attributes<'_>) -> Result<(), Failure> {
-        match self.authorizer.authorize(user, attributes) {
+    /// Asks the authoriser. Whoever has a transaction gives it: a second one would wait for the first for ever.
+    pub(super) fn authorize(
+        &self,
+        store: &Transaction<'_>,
+        user: &User,
+        attributes: &Attributes<'_>,
+    ) -> Result<(), Failure> {
+        match self.authorizer.authorize(store, user, attributes) {
             Decision::Allow => Ok(()),
             Decision::Deny(why) => {
                 Err(Failure::forbidden(attributes.group, attributes.resource, attributes.name, &why))
             }
+        }
+    }
+
+    fn authorize_path(&self, user: &User, incoming: &Incoming) -> Result<(), Failure> {
+        let (verb, path) = (incoming.method.as_str().to_lowercase(), incoming.uri.path());
+        match self.authorizer.authorize_path(&self.store.read(), user, &verb, path) {
+            Decision::Allow => Ok(()),
+            Decision::Deny(why) => Err(Failure::forbidden_path(&why)),
         }
     }
 }
@@ -337,6 +370,8 @@ fn run(request: &mut Request<'_>, resource: Arc<Resource>, verb: &'static str, b
         ("list", _) => plain(200, read::list(request, &resource)?),
         ("watch", _) => Answer::Watch(Box::new(watch::watch(request, resource)?)),
         ("create", "binding") => plain(201, evict::bind(request, &resource, body)?),
+        ("create", "token") => plain(201, tokens::request(request, &resource, body)?),
+        ("create", _) if resource.is_review() => plain(201, reviews::answer(request, &resource, body)?),
         ("create", "eviction") => plain(201, evict::evict(request, &resource, body)?),
         ("create", _) => one(201, &write::create(request, &resource, body)?),
         ("update", _) => one(200, &write::update(request, &resource, body)?),
@@ -350,9 +385,12 @@ fn run(request: &mut Request<'_>, resource: Arc<Resource>, verb: &'static str, b
     })
 }
 
-fn check_subresource(resource: &Resource, place: &Place, verb: &str) -> Result<(), Failure> {
+fn check_verb(resource: &Resource, place: &Place, verb: &str) -> Result<(), Failure> {
     if place.subresource.is_empty() {
-        return Ok(());
+        return match resource.is_review() && verb != "create" {
+            true => Err(Failure::method_not_allowed(&format!("{verb} on {}", resource.plural))),
+            false => Ok(()),
+        };
     }
     let parts = resource.subresources();
     let Some(part) = parts.iter().find(|part| part.name == place.subresource) else {

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::identity::User;
+use crate::store::Transaction;
 
 /// What is asked, as authorisation sees it: before the body is read.
 #[derive(Clone, Debug)]
@@ -30,10 +31,13 @@ pub enum Decision {
     Deny(String),
 }
 
-/// Decides who may do what. Discovery, versions and health are open to every known user.
+/// Decides who may do what. It is called inside a transaction: it must be quick, and must not call the API.
 pub trait Authorizer: Send + Sync {
-    /// Called once for each request, with no locks held.
-    fn authorize(&self, user: &User, attributes: &Attributes<'_>) -> Decision;
+    /// Called once for each request for a resource.
+    fn authorize(&self, store: &Transaction<'_>, user: &User, attributes: &Attributes<'_>) -> Decision;
+
+    /// The same for a path that is no resource: discovery, versions, health.
+    fn authorize_path(&self, store: &Transaction<'_>, user: &User, verb: &str, path: &str) -> Decision;
 }
 
 /// What is about to be written.
@@ -62,15 +66,6 @@ pub trait Admission: Send + Sync {
     fn review(&self, review: &Review<'_>) -> Result<(), String>;
 }
 
-/// Members of `system:masters` may do everything, others nothing.
-pub struct MastersOnly;
-
-impl Authorizer for MastersOnly {
-    fn authorize(&self, user: &User, attributes: &Attributes<'_>) -> Decision {
-        if user.is_in(super::identity::MASTERS) { Decision::Allow } else { Decision::Deny(refusal(user, attributes)) }
-    }
-}
-
 /// The text of Kubernetes for a refusal.
 pub(super) fn refusal(user: &User, attributes: &Attributes<'_>) -> String {
     let Attributes { verb, group, resource, subresource, namespace, .. } = attributes;
@@ -80,4 +75,9 @@ pub(super) fn refusal(user: &User, attributes: &Attributes<'_>) -> String {
         namespace => format!("in the namespace {namespace:?}"),
     };
     format!("User {:?} cannot {verb} resource \"{resource}{part}\" in API group {group:?} {scope}", user.name)
+}
+
+/// The same for a path that is no resource.
+pub(super) fn path_refusal(user: &User, verb: &str, path: &str) -> String {
+    format!("User {:?} cannot {verb} path {path:?}", user.name)
 }

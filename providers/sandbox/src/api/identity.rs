@@ -13,6 +13,9 @@ use super::server::Renewal;
 /// The extra under which a user's node is kept, as Kubernetes names it in node-bound service account tokens.
 pub const NODE_NAME: &str = "authentication.kubernetes.io/node-name";
 
+/// The group of everybody who is known.
+pub const AUTHENTICATED: &str = "system:authenticated";
+
 /// The group whose members may do everything.
 pub const MASTERS: &str = "system:masters";
 
@@ -21,7 +24,9 @@ pub const MASTERS: &str = "system:masters";
 pub struct User {
     /// The name in records, managed fields and messages.
     pub name: String,
-    /// Groups, on which rights hang.
+    /// The UID of a service account; empty for others.
+    pub uid: String,
+    /// Groups, on which rights hang; beside [`AUTHENTICATED`], in which everybody is.
     pub groups: Vec<String>,
     /// Further claims, such as [`NODE_NAME`].
     pub extra: BTreeMap<String, Vec<String>>,
@@ -30,7 +35,7 @@ pub struct User {
 impl User {
     /// A user who may do everything.
     pub fn admin(name: &str) -> User {
-        User { name: name.to_owned(), groups: vec![MASTERS.to_owned()], extra: BTreeMap::new() }
+        User { name: name.to_owned(), groups: vec![MASTERS.to_owned()], ..User::default() }
     }
 
     /// The agent of one node.
@@ -39,6 +44,7 @@ impl User {
             name: format!("system:serviceaccount:sliceform-system:agent-{node}"),
             groups: vec![super::agents::AGENTS.to_owned()],
             extra: BTreeMap::from([(NODE_NAME.to_owned(), vec![node.to_owned()])]),
+            ..User::default()
         }
     }
 
@@ -47,9 +53,27 @@ impl User {
         self.extra.get(NODE_NAME)?.first().map(String::as_str)
     }
 
+    /// The groups, with that of everybody.
+    pub fn all_groups(&self) -> impl Iterator<Item = &str> {
+        let own = self.groups.iter().map(String::as_str);
+        own.clone().chain([AUTHENTICATED].into_iter().filter(move |all| own.clone().all(|one| one != *all)))
+    }
+
+    /// Who it is, as reviews tell it.
+    pub(super) fn to_json(&self) -> serde_json::Value {
+        let mut user = json!({"username": self.name, "groups": self.all_groups().collect::<Vec<_>>()});
+        if !self.uid.is_empty() {
+            user["uid"] = self.uid.as_str().into();
+        }
+        if !self.extra.is_empty() {
+            user["extra"] = json!(self.extra);
+        }
+        user
+    }
+
     /// Whether this user is in a group.
     pub fn is_in(&self, group: &str) -> bool {
-        self.groups.iter().any(|one| one == group)
+        self.all_groups().any(|one| one == group)
     }
 }
 

@@ -11,7 +11,9 @@ use serde_json::{Map, Value};
 use super::columns::{self, BuiltinColumn};
 use super::conform::Flavour;
 use super::defaults;
+use super::limits;
 use super::names::NameRule;
+use super::rbac;
 use super::resource::Resource;
 use super::schema::Compiler;
 use super::validate::{self, Immutable};
@@ -45,6 +47,8 @@ pub(super) struct Builtin {
     /// Fields that cannot change.
     pub(super) immutable: &'static [Immutable],
     pub(super) columns: &'static [BuiltinColumn],
+    /// A question: it is created, answered and not kept.
+    pub(super) is_review: bool,
 }
 
 /// What most kinds are like.
@@ -67,7 +71,15 @@ const PLAIN: Builtin = Builtin {
     validate: validate::nothing,
     immutable: &[],
     columns: columns::NAME_AND_AGE,
+    is_review: false,
 };
+
+const fn review(group: &'static str, kind: &'static str, plural: &'static str, definition: &'static str) -> Builtin {
+    Builtin { group, kind, plural, definition, namespaced: false, has_status: true, is_review: true, ..PLAIN }
+}
+
+const AUTHENTICATION: &str = "authentication.k8s.io";
+const AUTHORIZATION: &str = "authorization.k8s.io";
 
 /// The table.
 pub(super) static BUILTINS: &[Builtin] = &[
@@ -106,6 +118,8 @@ pub(super) static BUILTINS: &[Builtin] = &[
         plural: "limitranges",
         short_names: &["limits"],
         definition: "io.k8s.api.core.v1.LimitRange",
+        default: limits::default,
+        validate: limits::validate,
         columns: columns::CREATED_AT,
         ..PLAIN
     },
@@ -281,6 +295,7 @@ pub(super) static BUILTINS: &[Builtin] = &[
         namespaced: false,
         definition: "io.k8s.api.rbac.v1.ClusterRole",
         name_rule: NameRule::PathSegment,
+        validate: rbac::validate::cluster_role,
         columns: columns::CREATED_AT,
         ..PLAIN
     },
@@ -291,6 +306,7 @@ pub(super) static BUILTINS: &[Builtin] = &[
         namespaced: false,
         definition: "io.k8s.api.rbac.v1.ClusterRoleBinding",
         name_rule: NameRule::PathSegment,
+        validate: rbac::validate::cluster_role_binding,
         default: defaults::role_binding,
         immutable: validate::ROLE_REF,
         columns: columns::ROLE_BINDING,
@@ -302,6 +318,7 @@ pub(super) static BUILTINS: &[Builtin] = &[
         plural: "roles",
         definition: "io.k8s.api.rbac.v1.Role",
         name_rule: NameRule::PathSegment,
+        validate: rbac::validate::role,
         columns: columns::CREATED_AT,
         ..PLAIN
     },
@@ -311,6 +328,7 @@ pub(super) static BUILTINS: &[Builtin] = &[
         plural: "rolebindings",
         definition: "io.k8s.api.rbac.v1.RoleBinding",
         name_rule: NameRule::PathSegment,
+        validate: rbac::validate::role_binding,
         default: defaults::role_binding,
         immutable: validate::ROLE_REF,
         columns: columns::ROLE_BINDING,
@@ -330,6 +348,35 @@ pub(super) static BUILTINS: &[Builtin] = &[
         columns: columns::PRIORITY_CLASS,
         ..PLAIN
     },
+    review(AUTHENTICATION, "SelfSubjectReview", "selfsubjectreviews", "io.k8s.api.authentication.v1.SelfSubjectReview"),
+    review(AUTHENTICATION, "TokenReview", "tokenreviews", "io.k8s.api.authentication.v1.TokenReview"),
+    Builtin {
+        namespaced: true,
+        ..review(
+            AUTHORIZATION,
+            "LocalSubjectAccessReview",
+            "localsubjectaccessreviews",
+            "io.k8s.api.authorization.v1.LocalSubjectAccessReview",
+        )
+    },
+    review(
+        AUTHORIZATION,
+        "SelfSubjectAccessReview",
+        "selfsubjectaccessreviews",
+        "io.k8s.api.authorization.v1.SelfSubjectAccessReview",
+    ),
+    review(
+        AUTHORIZATION,
+        "SelfSubjectRulesReview",
+        "selfsubjectrulesreviews",
+        "io.k8s.api.authorization.v1.SelfSubjectRulesReview",
+    ),
+    review(
+        AUTHORIZATION,
+        "SubjectAccessReview",
+        "subjectaccessreviews",
+        "io.k8s.api.authorization.v1.SubjectAccessReview",
+    ),
 ];
 
 /// The schemas of all built-in kinds and of every type that they use, as k8s-openapi has them.
@@ -347,6 +394,13 @@ pub(super) fn definitions() -> &'static Map<String, Value> {
         add!(
             api::apps::v1::Deployment,
             api::apps::v1::ReplicaSet,
+            api::authentication::v1::SelfSubjectReview,
+            api::authentication::v1::TokenRequest,
+            api::authentication::v1::TokenReview,
+            api::authorization::v1::LocalSubjectAccessReview,
+            api::authorization::v1::SelfSubjectAccessReview,
+            api::authorization::v1::SelfSubjectRulesReview,
+            api::authorization::v1::SubjectAccessReview,
             api::batch::v1::Job,
             api::coordination::v1::Lease,
             api::core::v1::ConfigMap,

@@ -6,8 +6,7 @@
 //! the store: checks, the write, and what the controllers make of it (namespace finalisation, garbage collection, quota
 //! and disruption-budget status) are committed together, so a crash never leaves half of it.
 //!
-//! Not here: a scheduler, kubelets and whatever else moves pods (the simulated fleet does), RBAC evaluation, webhooks,
-//! CEL; protobuf only as far as kubectl insists on it. What is not served answers 404 with a hint.
+//! Not here: a scheduler, kubelets and whatever else moves pods (the simulated fleet does), webhooks, CEL; protobuf only as far as kubectl insists on it. What is not served answers 404 with a hint.
 
 mod admit;
 mod agents;
@@ -31,9 +30,11 @@ mod handler;
 mod hooks;
 mod identity;
 mod ids;
+mod impersonate;
 mod inquiry;
 mod jsonpath;
 mod kinds;
+mod limits;
 mod managed;
 mod merge;
 mod names;
@@ -44,10 +45,12 @@ mod patch;
 mod place;
 mod protobuf;
 mod quantity;
+mod rbac;
 mod read;
 mod registry;
 mod request;
 mod resource;
+mod reviews;
 mod schema;
 mod selectors;
 mod server;
@@ -65,7 +68,8 @@ pub use agents::{AGENTS, AgentRules};
 pub use calls::{Call, Calls};
 pub use faults::{Effect, Fault, Faults, Gate, When, Which};
 pub use handler::{Api, Clock, Setup};
-pub use hooks::{Admission, Attributes, Authorizer, Decision, MastersOnly, Review};
-pub use identity::{CertificateError, MASTERS, NODE_NAME, User};
+pub use hooks::{Admission, Attributes, Authorizer, Decision, Review};
+pub use identity::{AUTHENTICATED, CertificateError, MASTERS, NODE_NAME, User};
+pub use rbac::Rbac;
 pub use server::{Renewal, Running, Server, StartError};
 pub use status::{Cause, Failure};

@@ -18,6 +18,7 @@ enum Holds {
     Integer,
     Message(&'static [Field]),
     Texts,
+    Messages(&'static [Field]),
     /// A map to texts.
     TextMap,
     /// A map to quantities, which are messages with a text.
@@ -40,6 +41,65 @@ const DELETE_OPTIONS: &[Field] = &[
     (4, "propagationPolicy", Holds::Text),
     (5, "dryRun", Holds::Texts),
 ];
+
+const LABEL_SELECTOR: &[Field] = &[
+    (1, "matchLabels", Holds::TextMap),
+    (
+        2,
+        "matchExpressions",
+        Holds::Messages(&[(1, "key", Holds::Text), (2, "operator", Holds::Text), (3, "values", Holds::Texts)]),
+    ),
+];
+
+const RULES: Holds = Holds::Messages(&[
+    (1, "verbs", Holds::Texts),
+    (2, "apiGroups", Holds::Texts),
+    (3, "resources", Holds::Texts),
+    (4, "resourceNames", Holds::Texts),
+    (5, "nonResourceURLs", Holds::Texts),
+]);
+
+const BINDING: &[Field] = &[
+    (1, "metadata", METADATA),
+    (
+        2,
+        "subjects",
+        Holds::Messages(&[
+            (1, "kind", Holds::Text),
+            (2, "apiGroup", Holds::Text),
+            (3, "name", Holds::Text),
+            (4, "namespace", Holds::Text),
+        ]),
+    ),
+    (3, "roleRef", Holds::Message(&[(1, "apiGroup", Holds::Text), (2, "kind", Holds::Text), (3, "name", Holds::Text)])),
+];
+
+const ATTRIBUTES: Holds = Holds::Message(&[
+    (1, "namespace", Holds::Text),
+    (2, "verb", Holds::Text),
+    (3, "group", Holds::Text),
+    (4, "version", Holds::Text),
+    (5, "resource", Holds::Text),
+    (6, "subresource", Holds::Text),
+    (7, "name", Holds::Text),
+]);
+
+const PATH_ATTRIBUTES: Holds = Holds::Message(&[(1, "path", Holds::Text), (2, "verb", Holds::Text)]);
+
+const TOKEN_SPEC: Holds = Holds::Message(&[
+    (1, "audiences", Holds::Texts),
+    (
+        3,
+        "boundObjectRef",
+        Holds::Message(&[
+            (1, "kind", Holds::Text),
+            (2, "apiVersion", Holds::Text),
+            (3, "name", Holds::Text),
+            (4, "uid", Holds::Text),
+        ]),
+    ),
+    (4, "expirationSeconds", Holds::Integer),
+]);
 
 /// API version, kind and fields of what can be read.
 const KINDS: &[(&str, &str, &[Field])] = &[
@@ -65,6 +125,37 @@ const KINDS: &[(&str, &str, &[Field])] = &[
             (5, "preemptionPolicy", Holds::Text),
         ],
     ),
+    ("rbac.authorization.k8s.io/v1", "Role", &[(1, "metadata", METADATA), (2, "rules", RULES)]),
+    (
+        "rbac.authorization.k8s.io/v1",
+        "ClusterRole",
+        &[
+            (1, "metadata", METADATA),
+            (2, "rules", RULES),
+            (3, "aggregationRule", Holds::Message(&[(1, "clusterRoleSelectors", Holds::Messages(LABEL_SELECTOR))])),
+        ],
+    ),
+    ("rbac.authorization.k8s.io/v1", "RoleBinding", BINDING),
+    ("rbac.authorization.k8s.io/v1", "ClusterRoleBinding", BINDING),
+    (
+        "authorization.k8s.io/v1",
+        "SelfSubjectAccessReview",
+        &[
+            (1, "metadata", METADATA),
+            (
+                2,
+                "spec",
+                Holds::Message(&[(1, "resourceAttributes", ATTRIBUTES), (2, "nonResourceAttributes", PATH_ATTRIBUTES)]),
+            ),
+        ],
+    ),
+    (
+        "authorization.k8s.io/v1",
+        "SelfSubjectRulesReview",
+        &[(1, "metadata", METADATA), (2, "spec", Holds::Message(&[(1, "namespace", Holds::Text)]))],
+    ),
+    ("authentication.k8s.io/v1", "SelfSubjectReview", &[(1, "metadata", METADATA)]),
+    ("authentication.k8s.io/v1", "TokenRequest", &[(1, "metadata", METADATA), (2, "spec", TOKEN_SPEC)]),
     ("policy/v1", "Eviction", &[(1, "metadata", METADATA), (2, "deleteOptions", Holds::Message(DELETE_OPTIONS))]),
     ("v1", "DeleteOptions", DELETE_OPTIONS),
     ("meta.k8s.io/v1", "DeleteOptions", DELETE_OPTIONS),
@@ -159,6 +250,11 @@ fn message(bytes: &[u8], fields: &[Field]) -> Result<Value, String> {
                 let text: Value = text(bytes)?.into();
                 let list = object.entry(*name).or_insert_with(|| Value::Array(Vec::new()));
                 list.as_array_mut().into_iter().for_each(|list| list.push(text.clone()));
+            }
+            (Holds::Messages(fields), Item::Bytes(bytes)) => {
+                let one = message(bytes, fields)?;
+                let list = object.entry(*name).or_insert_with(|| Value::Array(Vec::new()));
+                list.as_array_mut().into_iter().for_each(|list| list.push(one.clone()));
             }
             (Holds::TextMap | Holds::QuantityMap, Item::Bytes(bytes)) => {
                 let is_quantity = matches!(holds, Holds::QuantityMap);

@@ -65,6 +65,7 @@ impl Registry {
     /// One resource of each kind that is stored (its versions share the objects).
     pub(super) fn stored(&self, store: &Transaction<'_>) -> Vec<Arc<Resource>> {
         let mut all = self.all(store);
+        all.retain(|resource| !resource.is_review());
         all.dedup_by(|a, b| a.storage == b.storage);
         all
     }

@@ -37,8 +37,8 @@ pub(super) struct Resource {
     pub(super) builtin: Option<&'static Builtin>,
 }
 
-/// All verbs; the same for every resource.
-pub(super) const VERBS: &[&str] = &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
+/// All verbs, as every resource has them that is kept.
+const VERBS: &[&str] = &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 
 impl Resource {
     /// The type of its objects.
@@ -73,15 +73,29 @@ impl Resource {
         object["kind"] = self.kind.as_str().into();
     }
 
+    /// Whether its objects are questions, which are answered and not kept.
+    pub(super) fn is_review(&self) -> bool {
+        self.builtin.is_some_and(|builtin| builtin.is_review)
+    }
+
+    /// What can be done with its objects.
+    pub(super) fn verbs(&self) -> &'static [&'static str] {
+        if self.is_review() { &["create"] } else { VERBS }
+    }
+
     /// Subresources, with the group, version and kind of their bodies where these differ, and their verbs.
     pub(super) fn subresources(&self) -> Vec<Subresource> {
         let mut list = Vec::new();
-        if self.has_status {
+        if self.has_status && !self.is_review() {
             list.push(Subresource { name: "status", body: None, verbs: &["get", "patch", "update"] });
         }
         if self.builtin.is_some_and(|builtin| builtin.kind == "Pod") {
             list.push(Subresource { name: "binding", body: Some(("", "v1", "Binding")), verbs: &["create"] });
             list.push(Subresource { name: "eviction", body: Some(("policy", "v1", "Eviction")), verbs: &["create"] });
+        }
+        if self.builtin.is_some_and(|builtin| builtin.kind == "ServiceAccount") {
+            let body = Some(("authentication.k8s.io", "v1", "TokenRequest"));
+            list.push(Subresource { name: "token", body, verbs: &["create"] });
         }
         if self.builtin.is_some_and(|builtin| builtin.kind == "Namespace") {
             list.push(Subresource { name: "finalize", body: None, verbs: &["update"] });

@@ -13,7 +13,6 @@ use super::connection::{self, Connection};
 use super::handler::{Api, Setup};
 use super::identity::{CertificateError, Certificates, User, kubeconfig};
 use super::status::Failure;
-use super::tokens::Tokens;
 use crate::store::Store;
 
 /// A port that this server has just left is free for it again at once; somebody else may have taken it for a moment (a
@@ -53,7 +52,6 @@ pub struct Running {
     api: Arc<Api>,
     address: SocketAddr,
     certificates: Mutex<Certificates>,
-    tokens: Arc<Tokens>,
     /// What runs between two times that the server is down.
     serving: Mutex<Option<Serving>>,
 }
@@ -75,8 +73,8 @@ impl Server {
         let certificates = Certificates::generate()?;
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.map_err(StartError::Listen)?;
         let address = listener.local_addr().map_err(StartError::Listen)?;
-        let (certificates, tokens) = (Mutex::new(certificates), Arc::new(Tokens::default()));
-        let running = Running { api, address, certificates, tokens, serving: Mutex::new(None) };
+        let certificates = Mutex::new(certificates);
+        let running = Running { api, address, certificates, serving: Mutex::new(None) };
         running.serve(listener);
         Ok(running)
     }
@@ -100,12 +98,12 @@ impl Running {
 
     /// The bearer token of a user, who is known to the server from now on.
     pub fn token(&self, user: &User) -> String {
-        self.tokens.issue(user)
+        self.api.tokens.issue(user)
     }
 
     /// The user's token expires: requests with it are answered with 401. [`Running::token`] gives a new one.
     pub fn expire(&self, user: &User) {
-        self.tokens.expire(user);
+        self.api.tokens.expire(user);
     }
 
     /// A kubeconfig for a user (JSON, which is YAML). It holds the token: write it with mode 0600.
@@ -162,12 +160,7 @@ impl Running {
 
     fn serve(&self, listener: TcpListener) {
         let serving = Serving { kill: CancellationToken::new(), tasks: TaskTracker::new() };
-        let connection = Connection {
-            api: self.api.clone(),
-            tokens: self.tokens.clone(),
-            stop: self.api.stop.clone(),
-            kill: serving.kill.clone(),
-        };
+        let connection = Connection { api: self.api.clone(), stop: self.api.stop.clone(), kill: serving.kill.clone() };
         let acceptor = TlsAcceptor::from(lock(&self.certificates).server());
         serving.tasks.spawn(connection::accept(listener, acceptor, connection, serving.tasks.clone()));
         *lock(&self.serving) = Some(serving);

@@ -212,6 +212,11 @@ impl Failure {
         Failure::new(403, "Forbidden", message).about(group, plural, name)
     }
 
+    /// The user may not ask for a path that is no resource.
+    pub fn forbidden_path(why: &str) -> Failure {
+        Failure::new(403, "Forbidden", format!("forbidden: {why}"))
+    }
+
     /// The path does not know this method.
     pub fn method_not_allowed(what: &str) -> Failure {
         Failure::new(

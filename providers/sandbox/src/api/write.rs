@@ -43,9 +43,6 @@ pub(super) fn create(request: &mut Request<'_>, resource: &Resource, body: &Body
     if resource.storage.as_ref() == super::registry::DEFINITIONS {
         request.warnings.extend(crd::unsupported(&new));
     }
-    if resource.storage.as_ref() == "limitranges" {
-        request.warnings.push("the sandbox stores limit ranges and does not enforce them".to_owned());
-    }
     let mut store = request.begin();
     let created = insert(request, &mut store, resource, new, None)?;
     finish(request, store)?;
@@ -201,7 +198,7 @@ pub(super) fn insert(
     if let Some(builtin) = resource.builtin {
         (builtin.begin)(&mut new);
     }
-    admit::create(store, resource, &mut new)?;
+    admit::create(request, store, resource, &mut new)?;
     check(resource, &new)?;
     review(request, resource, None, Some(&new))?;
     managers.write_to(&mut new);
@@ -292,6 +289,7 @@ pub(super) fn replace(
     if !is_status {
         check_change(resource, live, &new)?;
     }
+    admit::change(request, store, resource, live, &new)?;
     check(resource, &new)?;
     review(request, resource, Some(live), Some(&new))?;
     managers.write_to(&mut new);

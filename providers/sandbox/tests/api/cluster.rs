@@ -8,7 +8,7 @@ use kube::api::{Api, ApiResource, DynamicObject, Patch, PatchParams, PostParams}
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::core::GroupVersionKind;
 use kube::{Client, Config};
-use providers_sandbox::api::{Clock, MastersOnly, Running, Server, Setup, User};
+use providers_sandbox::api::{Clock, Rbac, Running, Server, Setup, User};
 use providers_sandbox::store::Store;
 use serde_json::{Value, json};
 
@@ -28,13 +28,7 @@ impl Clock for Still {
 }
 
 pub(crate) fn setup() -> Setup {
-    Setup {
-        seed: 7,
-        clock: Arc::new(Still),
-        authorizer: Arc::new(MastersOnly),
-        admission: Vec::new(),
-        graceful_pods: false,
-    }
+    Setup { seed: 7, clock: Arc::new(Still), authorizer: Arc::new(Rbac), admission: Vec::new(), graceful_pods: false }
 }
 
 pub(crate) async fn client(running: &Running, user: &User) -> Client {

@@ -8,9 +8,11 @@
 mod apply;
 mod cluster;
 mod custom;
+mod limits;
 mod lists;
 mod namespaces;
 mod pods;
+mod rights;
 mod sandbox;
 mod watches;
 mod writes;
@@ -54,6 +56,10 @@ mod cases {
             selectors_select,
             pages_add_up,
             metadata_and_tables;
+        limits:
+            limit_ranges_fill_in,
+            limit_ranges_refuse,
+            quotas_want_amounts_and_look_at_scopes;
         namespaces:
             a_new_namespace_is_complete,
             deletion_empties_it,
@@ -64,6 +70,15 @@ mod cases {
             quotas_refuse_what_exceeds_them,
             disruption_budgets_hold_evictions,
             priority_comes_from_the_class;
+        rights:
+            roles_allow_what_they_name,
+            nobody_gives_away_what_they_lack,
+            built_in_roles_are_there,
+            aggregated_roles_follow,
+            reviews_answer,
+            tokens_are_those_of_their_account,
+            impersonation_is_a_right,
+            roles_are_checked;
         watches:
             a_watch_goes_on_where_a_list_ended,
             selectors_turn_changes_into_comings_and_goings,

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use kube::api::{DynamicObject, Patch, PatchParams, PostParams};
-use providers_sandbox::api::{AgentRules, MastersOnly, Setup, User};
+use providers_sandbox::api::{AgentRules, Rbac, Setup, User};
 use providers_sandbox::store::{Key, Store};
 use serde_json::{Value, json};
 
@@ -52,7 +52,7 @@ fn agents() -> Setup {
         group: "sliceform.io".to_owned(),
         plural: "gpunodes".to_owned(),
         lease_namespace: "kube-node-lease".to_owned(),
-        others: MastersOnly,
+        others: Rbac,
     };
     Setup { authorizer: Arc::new(rules()), admission: vec![Arc::new(rules())], ..setup() }
 }
@@ -257,8 +257,31 @@ async fn kubectl_works() {
         assert!(found.trim().starts_with(answer), "{args}: {found}");
     }
     assert_eq!(pods.list(&Default::default()).await.unwrap().items.len(), 0, "the drain has evicted the pod");
-    let error = run("create role r --verb=get --resource=pods").unwrap_err();
+    let error = run("create job j --image=i").unwrap_err();
     assert!(error.contains("the sandbox reads protobuf of a few kinds only"), "{error}");
+    for (args, answer) in [
+        ("create serviceaccount reader", "serviceaccount/reader created"),
+        ("create role r --verb=get,list --resource=pods", "role.rbac.authorization.k8s.io/r created"),
+        (
+            "create rolebinding r --role=r --serviceaccount=default:reader",
+            "rolebinding.rbac.authorization.k8s.io/r created",
+        ),
+        ("auth can-i list pods", "yes"),
+        ("auth can-i list pods --as=system:serviceaccount:default:reader", "yes"),
+    ] {
+        let found = run(args).unwrap_or_else(|error| panic!("{args}: {error}"));
+        assert!(found.trim().starts_with(answer), "{args}: {found}");
+    }
+    let token = run("create token reader").unwrap();
+    let as_reader = |args: &str| run(&format!("{args} --token={}", token.trim()));
+    assert!(as_reader("auth whoami -o jsonpath={.status.userInfo.username}").unwrap().ends_with(":default:reader"));
+    assert!(as_reader("get pods").is_ok());
+    assert!(as_reader("auth can-i --list").unwrap().contains("pods"));
+    let error = as_reader("get secrets").unwrap_err();
+    assert!(
+        error.contains("User \"system:serviceaccount:default:reader\" cannot list resource \"secrets\""),
+        "{error}"
+    );
     let error = run(&format!("create -f {}", wrong.display())).unwrap_err();
     assert!(error.contains("unknown field \"dta\""), "{error}");
     let error = run("get pods missing").unwrap_err();

@@ -7,6 +7,7 @@ pub(super) mod disruption;
 mod garbage;
 mod namespaces;
 pub(super) mod quota;
+mod roles;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,9 +25,11 @@ pub(super) fn settle(request: &Request<'_>, store: &mut Transaction<'_>) {
     loop {
         let mut quotas = BTreeSet::new();
         let mut budgets = BTreeSet::new();
+        let mut has_new_roles = false;
         while let Some(change) = store.changes().get(seen).cloned() {
             seen += 1;
             follow(request, store, &change);
+            has_new_roles |= change.key.resource.as_ref() == super::rbac::CLUSTER_ROLES;
             let namespace = change.key.namespace.clone();
             if !namespace.is_empty() {
                 quotas.insert(namespace.clone());
@@ -34,6 +37,9 @@ pub(super) fn settle(request: &Request<'_>, store: &mut Transaction<'_>) {
                     budgets.insert(namespace);
                 }
             }
+        }
+        if has_new_roles {
+            roles::refresh(store);
         }
         // Status is computed once for each namespace, however many of its objects changed.
         for namespace in &quotas {

@@ -3,7 +3,7 @@
 //! Counted: pods (`pods`, `requests.*`, `limits.*`, and extended resources as `requests.NAME`), and objects by
 //! `count/RESOURCE.GROUP` and the old short names. Lowering a quota below what is used evicts nobody.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
@@ -19,17 +19,24 @@ type Amounts = BTreeMap<String, Quantity>;
 /// Refuses an object that some quota of its namespace does not leave room for.
 pub(in crate::api) fn admit(store: &Transaction<'_>, resource: &Resource, new: &Value) -> Result<(), Failure> {
     let forbid = |why: String| Failure::forbidden(&resource.group, &resource.plural, object::name(new), &why);
-    let mut usage = None;
-    for (_, quota) in store.list_namespace("resourcequotas", object::namespace(new)) {
-        let usage = usage.get_or_insert_with(|| usage_of(&resource.storage, new));
-        if resource.storage.as_ref() == "pods" {
-            if !in_scope(quota, new) {
-                continue;
-            }
+    let is_pod = resource.storage.as_ref() == "pods";
+    let concerned: Vec<&Value> = store
+        .list_namespace("resourcequotas", object::namespace(new))
+        .map(|(_, quota)| quota.as_ref())
+        .filter(|quota| if is_pod { in_scope(quota, new) } else { !is_scoped(quota) })
+        .collect();
+    if is_pod {
+        for quota in &concerned {
             if let Some(missing) = missing_requests(quota, new) {
                 return Err(forbid(format!("failed quota: {}: must specify {missing}", object::name(quota))));
             }
         }
+    }
+    if concerned.is_empty() {
+        return Ok(());
+    }
+    let usage = usage_of(&resource.storage, new);
+    for quota in concerned {
         let exceeded: Vec<(&str, Quantity, Quantity, Quantity)> = entries(quota, "/spec/hard")
             .filter_map(|(name, hard)| {
                 let (wanted, hard) = (*usage.get(name)?, Quantity::parse(hard)?);
@@ -58,6 +65,12 @@ pub(in crate::api) fn admit(store: &Transaction<'_>, resource: &Resource, new: &
     Ok(())
 }
 
+/// Whether a quota counts only some pods; then it counts nothing else.
+fn is_scoped(quota: &Value) -> bool {
+    items(quota, "/spec/scopes").next().is_some()
+        || items(quota, "/spec/scopeSelector/matchExpressions").next().is_some()
+}
+
 /// Brings `status` of the namespace's quotas up to date.
 pub(super) fn refresh(store: &mut Transaction<'_>, namespace: &str, time: &str) {
     let quotas: Vec<_> =
@@ -69,7 +82,8 @@ pub(super) fn refresh(store: &mut Transaction<'_>, namespace: &str, time: &str) 
         }
         for storage in counted(&used) {
             for (_, object) in store.list_namespace(&storage, namespace) {
-                if storage == "pods" && !in_scope(&quota, object) {
+                let counts = if storage == "pods" { in_scope(&quota, object) } else { !is_scoped(&quota) };
+                if !counts {
                     continue;
                 }
                 for (name, amount) in usage_of(&storage, object) {
@@ -88,7 +102,7 @@ pub(super) fn refresh(store: &mut Transaction<'_>, namespace: &str, time: &str) 
 
 /// The resources whose objects a quota has to look at.
 fn counted(names: &Amounts) -> Vec<String> {
-    let mut storages = std::collections::BTreeSet::new();
+    let mut storages = BTreeSet::new();
     for name in names.keys() {
         match (name.strip_prefix("count/"), name.as_str()) {
             (Some(resource), _) => storages.insert(resource.to_owned()),
@@ -124,7 +138,7 @@ fn usage_of(storage: &str, object: &Value) -> Amounts {
 }
 
 /// What a pod asks for at once: its containers together, or its largest init container.
-fn pod_amounts(pod: &Value, of: &str) -> Amounts {
+pub(in crate::api) fn pod_amounts(pod: &Value, of: &str) -> Amounts {
     let amounts = |container: &Value| -> Amounts {
         entries(container, &format!("/resources/{of}"))
             .filter_map(|(name, value)| Some((name.clone(), Quantity::parse(value)?)))
@@ -150,19 +164,28 @@ fn pod_amounts(pod: &Value, of: &str) -> Amounts {
 
 /// Amounts of processor and memory that a quota counts must be said by every container.
 fn missing_requests(quota: &Value, pod: &Value) -> Option<String> {
+    let mut missing: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (name, _) in entries(quota, "/spec/hard") {
         let (of, resource) = match name.split_once('.') {
             Some((of @ ("requests" | "limits"), resource @ ("cpu" | "memory"))) => (of, resource),
             None if ["cpu", "memory"].contains(&name.as_str()) => ("requests", name.as_str()),
             _ => continue,
         };
-        let without = items(pod, "/spec/containers")
-            .find(|container| container.pointer(&format!("/resources/{of}/{resource}")).is_none());
-        if let Some(container) = without {
-            return Some(format!("{name} for: {}", text(container, "/name")));
+        let pointer = format!("/resources/{of}/{resource}");
+        for container in items(pod, "/spec/containers").chain(items(pod, "/spec/initContainers")) {
+            if container.pointer(&pointer).is_none() {
+                missing.entry(name).or_default().insert(text(container, "/name"));
+            }
         }
     }
-    None
+    let lines: Vec<String> = missing
+        .into_iter()
+        .map(|(name, containers)| {
+            let containers: Vec<&str> = containers.into_iter().collect();
+            format!("{name} for: {}", containers.join(","))
+        })
+        .collect();
+    (!lines.is_empty()).then(|| lines.join("; "))
 }
 
 /// Whether a quota's scopes include a pod.
