@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use engine_value::{Attr, Type};
+use engine_value::{Attr, Type, Value};
 use serde::{Deserialize, Serialize};
 
 /// The schema of one resource type, data source, ephemeral resource or provider configuration.
@@ -38,6 +38,10 @@ pub struct Attribute {
     pub sensitive: bool,
     /// Never stored; null in every state and plan.
     pub write_only: bool,
+    /// What it is where the configuration leaves it null. Other tools' schemas do not tell it: to them it is a part of
+    /// the provider's plan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<Value>,
     /// For the reference documentation, in Markdown.
     pub description: String,
 }
@@ -113,7 +117,7 @@ impl Attribute {
     /// An attribute of a plain type.
     pub fn new(ty: Type, usage: Usage, description: &str) -> Self {
         let ty = AttributeType::Plain(ty);
-        Self { ty, usage, sensitive: false, write_only: false, description: description.to_owned() }
+        Self { ty, usage, sensitive: false, write_only: false, default: None, description: description.to_owned() }
     }
 
     /// An attribute that holds objects with schemas of their own.
@@ -125,7 +129,19 @@ impl Attribute {
     ) -> Self {
         let attributes = attributes.into_iter().map(|(name, attribute)| (name.into(), attribute)).collect();
         let ty = AttributeType::Nested { nesting, attributes };
-        Self { ty, usage, sensitive: false, write_only: false, description: description.to_owned() }
+        Self { ty, usage, sensitive: false, write_only: false, default: None, description: description.to_owned() }
+    }
+
+    /// The same, with what it is where the configuration leaves it null.
+    #[must_use]
+    pub fn with_default(self, default: Value) -> Self {
+        Self { default: Some(default), ..self }
+    }
+
+    /// The same, never stored.
+    #[must_use]
+    pub fn write_only(self) -> Self {
+        Self { write_only: true, ..self }
     }
 
     /// The same, never shown.

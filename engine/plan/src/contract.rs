@@ -159,6 +159,7 @@ fn of_attribute(
     if prior.is_some_and(|prior| prior == planned) || (config.is_null() && attribute.is_computed()) {
         return;
     }
+    let config = if config.is_null() { attribute.default.as_ref().unwrap_or(config) } else { config };
     match &attribute.ty {
         AttributeType::Nested { attributes, .. } if config.is_known() && !config.is_null() => {
             nested_parts(prior, config, planned, at, breaches, &mut |prior, config, planned, at, breaches| {
@@ -183,6 +184,9 @@ fn nested_parts(
     breaches: &mut Vec<Breach>,
     inside: &mut Inside<'_>,
 ) {
+    if prior.is_some_and(|prior| prior == planned) && config.is_wholly_known() {
+        return;
+    }
     if !config.is_known() || !planned.is_known() || config.is_null() || planned.is_null() {
         same_as_configured(config, planned, at, breaches);
         return;
@@ -345,6 +349,33 @@ mod tests {
             let paths: Vec<String> =
                 planned(&block(), &prior, &config, &planned_object).iter().map(|(path, _)| path.to_string()).collect();
             assert_eq!(paths, expected, "{planned_object:?}");
+        }
+    }
+
+    #[test]
+    fn a_default_may_be_planned_and_blocks_may_stay_as_they_are() {
+        let rule = Block::new([("verb", Attribute::new(Type::String, Usage::Optional, ""))], "");
+        let nested = |block| engine_model::schema::NestedBlock {
+            nesting: engine_model::schema::Nesting::List,
+            block,
+            min_items: 0,
+            max_items: 0,
+        };
+        let given = Attribute::new(Type::String, Usage::Optional, "").with_default("usual".into());
+        let block = Block::new([("given", given)], "").with_block("rule", nested(rule));
+        let object = |given: Option<&str>, rules: &[&str]| {
+            let rules = rules.iter().map(|verb| Value::object([("verb", (*verb).into())])).collect();
+            let ty = Type::object([("verb", Type::String)]);
+            let given = given.map_or_else(|| Value::null(Type::String), Value::from);
+            Value::object([("given", given), ("rule", Value::list(ty, rules))])
+        };
+        for (prior, config, plan, fits) in [
+            (object(None, &[]), object(None, &[]), object(Some("usual"), &[]), true),
+            (object(None, &[]), object(None, &[]), object(Some("other"), &[]), false),
+            (object(Some("usual"), &["get"]), object(None, &[]), object(Some("usual"), &["get"]), true),
+            (object(Some("usual"), &["get"]), object(None, &[]), object(Some("usual"), &["put"]), false),
+        ] {
+            assert_eq!(planned(&block, &prior, &config, &plan).is_empty(), fits, "{plan:?}");
         }
     }
 

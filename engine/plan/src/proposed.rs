@@ -7,7 +7,7 @@ use engine_model::schema::{Attribute, AttributeType, Block, NestedBlock, Nesting
 use engine_value::{Data, Path, Step, Type, Value};
 
 /// The configuration of an object (of the schema's type, with unknown values), with computed attributes that it leaves
-/// out taken from `prior`, or unknown where `prior` is null. Null stays null.
+/// out taken from `prior`, or unknown where `prior` is null; others that it leaves out are their default. Null stays null.
 pub fn proposed(block: &Block, prior: &Value, config: &Value) -> Value {
     let prior = is_object(prior).then_some(prior);
     of_block(block, prior, config)
@@ -39,6 +39,9 @@ fn of_attribute(attribute: &Attribute, prior: Option<&Value>, config: &Value) ->
     let left_out = config.is_null() && attribute.is_computed();
     if left_out || attribute.usage == Usage::Computed {
         return prior.cloned().unwrap_or_else(|| Value::unknown(attribute.value_type()));
+    }
+    if let Some(default) = attribute.default.as_ref().filter(|_| config.is_null()) {
+        return default.clone();
     }
     match &attribute.ty {
         AttributeType::Nested { nesting, attributes } if is_object(config) && has_computed(attributes) => {
@@ -108,6 +111,7 @@ fn has_computed(attributes: &BTreeMap<Arc<str>, Attribute>) -> bool {
     attributes.values().any(|attribute| {
         attribute.is_computed()
             || attribute.write_only
+            || attribute.default.is_some()
             || matches!(&attribute.ty, AttributeType::Nested { attributes, .. } if has_computed(attributes))
     })
 }
@@ -165,6 +169,26 @@ pub(crate) fn attribute_at<'a>(block: &'a Block, path: &Path) -> Option<&'a Attr
         }
     }
     found
+}
+
+/// The configuration without what is never stored.
+pub(crate) fn storable(block: &Block, config: &Value) -> Value {
+    if !block_has_write_only(block) {
+        return config.clone();
+    }
+    config.transform(&mut |path, part| match attribute_at(block, path) {
+        Some(attribute) if attribute.write_only => Value::null(part.type_of()),
+        _ => part,
+    })
+}
+
+fn block_has_write_only(block: &Block) -> bool {
+    fn any(attributes: &BTreeMap<Arc<str>, Attribute>) -> bool {
+        attributes.values().any(|attribute| {
+            attribute.write_only || matches!(&attribute.ty, AttributeType::Nested { attributes, .. } if any(attributes))
+        })
+    }
+    any(&block.attributes) || block.blocks.values().any(|nested| block_has_write_only(&nested.block))
 }
 
 /// Every path that the schema marks as sensitive or write-only, with the value's own places in collections.
@@ -246,6 +270,26 @@ mod tests {
         let proposed = proposed(&block(), &Value::null(Type::Dynamic), &config);
         assert_eq!(proposed.get("either"), Some(&text(Some("mine"))));
         assert!(!proposed.get("made").unwrap().is_known());
+    }
+
+    #[test]
+    fn a_default_stands_where_nothing_is_given() {
+        let block = Block::new([("given", attribute(Usage::Optional).with_default("usual".into()))], "");
+        let given = |value: Option<&str>| Value::object([("given", text(value))]);
+        let nothing = Value::null(Type::Dynamic);
+        assert_eq!(proposed(&block, &nothing, &given(None)), given(Some("usual")));
+        assert_eq!(proposed(&block, &given(Some("old")), &given(None)), given(Some("usual")));
+        assert_eq!(proposed(&block, &nothing, &given(Some("mine"))), given(Some("mine")));
+    }
+
+    #[test]
+    fn what_is_never_stored_is_not_in_a_plan() {
+        let block = Block::new(
+            [("given", attribute(Usage::Optional)), ("secret", attribute(Usage::Optional).write_only())],
+            "",
+        );
+        let object = |secret: Option<&str>| Value::object([("given", text(Some("a"))), ("secret", text(secret))]);
+        assert_eq!(storable(&block, &object(Some("s"))), object(None));
     }
 
     #[test]
