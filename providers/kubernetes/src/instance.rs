@@ -18,7 +18,10 @@ use crate::{
     cluster::Cluster,
     data,
     object::key::ObjectKey,
-    resource::{ending, manifest, namespace},
+    resource::{
+        ending, manifest,
+        typed::{self, Typed},
+    },
 };
 
 /// One configuration of the provider.
@@ -64,9 +67,9 @@ impl Instance for KubernetesInstance {
             };
             match found.next().expect("there is an answer for every key") {
                 Ok(None) => ReadAnswer::Gone,
-                Ok(Some(live)) => ReadAnswer::Object(match request.addr.ty.as_ref() {
-                    namespace::TYPE | namespace::TYPE_V1 => namespace::refreshed(request.object, &live),
-                    _ => manifest::refreshed(request.object, &live),
+                Ok(Some(live)) => ReadAnswer::Object(match Typed::of(&request.addr.ty) {
+                    Some(typed) => typed.refreshed(request.object, &live),
+                    None => manifest::refreshed(request.object, &live),
                 }),
                 Err(error) => unread(&key, &error),
             }
@@ -77,10 +80,11 @@ impl Instance for KubernetesInstance {
     async fn plan(&self, request: PlanRequest, call: Call<'_>) -> Result<Planned, Vec<Issue>> {
         let standing = self.standing(&request);
         let ends = if request.config.is_null() { key_of(&request.addr, &request.prior) } else { standing.clone() };
-        let planned = match request.addr.ty.as_ref() {
-            manifest::TYPE => manifest::plan(&self.cluster, request, standing, call).await,
-            namespace::TYPE | namespace::TYPE_V1 => namespace::plan(&self.cluster, request, standing, call).await,
-            other => Err(unknown_type(other)),
+        let ends = ends.filter(|_| Typed::of(&request.addr.ty).is_none_or(Typed::makes_object));
+        let planned = match (request.addr.ty.as_ref(), Typed::of(&request.addr.ty)) {
+            (manifest::TYPE, _) => manifest::plan(&self.cluster, request, standing, call).await,
+            (_, Some(typed)) => typed.plan(&self.cluster, request, standing.as_ref(), call).await,
+            (other, None) => Err(unknown_type(other)),
         };
         let mut planned = planned?;
         if let Some(key) = ends {
@@ -90,10 +94,11 @@ impl Instance for KubernetesInstance {
     }
 
     async fn apply(&self, request: ApplyRequest, call: Call<'_>) -> Outcome<Applied> {
-        match request.change.addr.ty.as_ref() {
-            manifest::TYPE => manifest::apply(&self.cluster, request, call).await,
-            namespace::TYPE | namespace::TYPE_V1 => namespace::apply(&self.cluster, request, call).await,
-            other => {
+        let ty = request.change.addr.ty.clone();
+        match (ty.as_ref(), Typed::of(&ty)) {
+            (manifest::TYPE, _) => manifest::apply(&self.cluster, request, call).await,
+            (_, Some(typed)) => typed.apply(&self.cluster, request, call).await,
+            (other, None) => {
                 let before = Some(request.change.before).filter(|before| !before.is_null());
                 let now = before.map(|object| Applied { object, private: request.change.private });
                 Outcome::failed(now, ProviderError::permanent(format!("there is no resource type {other}")))
@@ -102,10 +107,10 @@ impl Instance for KubernetesInstance {
     }
 
     async fn import(&self, ty: &str, id: &str, call: Call<'_>) -> Result<Imported, ProviderError> {
-        match ty {
-            manifest::TYPE => manifest::import(&self.cluster, id, call).await,
-            namespace::TYPE | namespace::TYPE_V1 => namespace::import(&self.cluster, ty, id, call).await,
-            other => Err(ProviderError::permanent(format!("there is no resource type {other}"))),
+        match (ty, Typed::of(ty)) {
+            (manifest::TYPE, _) => manifest::import(&self.cluster, id, call).await,
+            (_, Some(typed)) => typed.import(&self.cluster, ty, id, call).await,
+            (other, None) => Err(ProviderError::permanent(format!("there is no resource type {other}"))),
         }
     }
 
@@ -113,15 +118,16 @@ impl Instance for KubernetesInstance {
         match request.addr.ty.as_ref() {
             data::RESOURCE => data::resource(&self.cluster, request.config, call).await,
             data::RESOURCES => data::resources(&self.cluster, request.config, call).await,
+            ty if typed::data::has(ty) => typed::data::read(&self.cluster, ty, request.config, call).await,
             other => Err(unknown_type(other)),
         }
     }
 }
 
 fn key_of(addr: &ResourceAddr, object: &Value) -> Option<ObjectKey> {
-    match addr.ty.as_ref() {
-        namespace::TYPE | namespace::TYPE_V1 => namespace::key_of(object),
-        _ => manifest::key_of(object),
+    match Typed::of(&addr.ty) {
+        Some(typed) => typed.key_of(object),
+        None => manifest::key_of(object),
     }
 }
 

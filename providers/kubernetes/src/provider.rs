@@ -14,7 +14,10 @@ use crate::{
     Connection, ConnectionOverride, ConnectionSettings, Environment, connection_attributes, connection_blocks, data,
     functions,
     instance::KubernetesInstance,
-    resource::{manifest, namespace},
+    resource::{
+        manifest,
+        typed::{self, Typed},
+    },
 };
 
 /// `registry.terraform.io/hashicorp/kubernetes`, which is ours here.
@@ -56,14 +59,14 @@ fn schemas() -> ProviderSchemas {
     );
     ProviderSchemas {
         provider: Schema { version: 0, block },
-        resources: [
-            (manifest::TYPE.into(), manifest::schema()),
-            (namespace::TYPE.into(), namespace::schema()),
-            (namespace::TYPE_V1.into(), namespace::schema()),
-        ]
-        .into(),
-        data: [(data::RESOURCE.into(), data::resource_schema()), (data::RESOURCES.into(), data::resources_schema())]
-            .into(),
+        resources: Typed::schemas()
+            .chain([(manifest::TYPE, manifest::schema())])
+            .map(|(ty, schema)| (ty.into(), schema))
+            .collect(),
+        data: typed::data::schemas()
+            .chain([(data::RESOURCE, data::resource_schema()), (data::RESOURCES, data::resources_schema())])
+            .map(|(ty, schema)| (ty.into(), schema))
+            .collect(),
         functions: functions::signatures(),
         ..ProviderSchemas::default()
     }
@@ -113,8 +116,9 @@ impl Provider for KubernetesProvider {
     fn validate(&self, mode: Mode, ty: &str, config: &Value) -> Vec<Issue> {
         match (mode, ty) {
             (Mode::Managed, manifest::TYPE) => manifest::validate(config),
-            (Mode::Managed, namespace::TYPE | namespace::TYPE_V1) => namespace::validate(config),
-            _ => Vec::new(),
+            (Mode::Managed, ty) => Typed::of(ty).map(|typed| typed.validate(config)).unwrap_or_default(),
+            (Mode::Data, ty) => typed::data::validate(ty, config),
+            (Mode::Ephemeral, _) => Vec::new(),
         }
     }
 

@@ -12,8 +12,8 @@ $ sliceform plan -sandbox -out=p
 |
 |   # kubernetes_namespace.a will be created
 |   + resource "kubernetes_namespace" "a" {
-|       + id       = "team-a"
-|       + metadata = [
+|       + id                               = "team-a"
+|       + metadata                         = [
 |           + {
 |               + generation       = (known after apply)
 |               + name             = "team-a"
@@ -21,6 +21,7 @@ $ sliceform plan -sandbox -out=p
 |               + uid              = (known after apply)
 |             },
 |         ]
+|       + wait_for_default_service_account = false
 |     }
 |
 | Plan: 1 to add, 0 to change, 0 to destroy.

@@ -1,27 +1,13 @@
 //! From a configuration through plan and apply: what the engine and the provider do together.
 
-use std::{collections::BTreeMap, sync::Arc};
-
-use engine_apply::{Apply, apply};
-use engine_diag::{Diagnostics, Sources};
-use engine_lang::{
-    config::{SourceTree, load},
-    eval::Files,
-};
-use engine_model::{
-    change::Action,
-    host::FixedHost,
-    name::PlanDigest,
-    plan::{Plan, PlanMode},
-};
-use engine_plan::{Given, PlanInput, Program, Providers, plan};
-use engine_value::Value;
+use engine_model::plan::PlanMode;
 use http::Method;
-use providers_api::{Call, Provider, Silent};
-use state::{Fence, Lineage, LockInfo, MemoryStore, Snapshot, Store};
-use tokio_util::sync::CancellationToken;
+use state::Store;
 
-use crate::world::World;
+use crate::{
+    run::{Run, actions},
+    world::World,
+};
 
 const CONFIGURATION: &str = r#"
     variable "password" {
@@ -85,103 +71,6 @@ const CONFIGURATION: &str = r#"
       }
     }
 "#;
-
-struct NoFiles;
-
-impl Files for NoFiles {
-    fn read(&self, _: &str) -> Result<Arc<[u8]>, String> {
-        Err("there are no files".into())
-    }
-
-    fn exists(&self, _: &str) -> Result<bool, String> {
-        Ok(false)
-    }
-}
-
-pub(crate) struct Run {
-    pub(crate) program: Arc<Program>,
-    sources: Sources,
-    pub(crate) store: Arc<MemoryStore>,
-    fence: Fence,
-    cancel: CancellationToken,
-}
-
-impl Run {
-    pub(crate) async fn new(world: &World, text: &str) -> Self {
-        let mut tree = SourceTree::new();
-        tree.insert("main.tf", text.as_bytes().to_vec());
-        let mut sources = Sources::new();
-        let (config, diagnostics) = load(&tree, &mut sources);
-        no_errors(&diagnostics);
-        let program = Program {
-            config,
-            variables: BTreeMap::from([("password".into(), Given::Value(Value::from("hunter2")))]),
-            providers: Providers::new([world.another_provider() as Arc<dyn Provider>]),
-            files: Arc::new(NoFiles),
-            directory: "/home/platform".into(),
-            workspace: "default".into(),
-        };
-        let store = Arc::new(MemoryStore::new(None));
-        let fence = store.lock(&LockInfo::new(&FixedHost::new(0), "apply", "test")).await.unwrap();
-        Self { program: Arc::new(program), sources, store, fence, cancel: CancellationToken::new() }
-    }
-
-    pub(crate) async fn plan(&self, mode: PlanMode) -> Plan {
-        let (plan, diagnostics) = self.try_plan(mode).await;
-        no_errors(&diagnostics);
-        plan
-    }
-
-    /// A plan as far as it goes, and what is wrong.
-    pub(crate) async fn try_plan(&self, mode: PlanMode) -> (Plan, Diagnostics) {
-        let loaded = self.store.load().await.unwrap();
-        let snapshot = loaded.fold().unwrap().unwrap_or_else(|| Snapshot::new(Lineage("test".into())));
-        let host = FixedHost::new(0);
-        let input = PlanInput {
-            program: self.program.clone(),
-            sources: &self.sources,
-            snapshot: &snapshot,
-            identity: loaded.identity(),
-            mode,
-            refresh: true,
-            targets: Vec::new(),
-            replace: Vec::new(),
-            parallelism: 10,
-            sandbox: true,
-            events: &|_| {},
-        };
-        let output = plan(input, Call { progress: &Silent, cancel: &self.cancel, host: &host }).await;
-        (output.plan, output.diagnostics)
-    }
-
-    pub(crate) async fn apply(&self, plan: Plan) {
-        let loaded = self.store.load().await.unwrap();
-        let request = Apply {
-            plan: Arc::new(plan),
-            digest: PlanDigest::from("p"),
-            program: self.program.clone(),
-            providers: Arc::new(self.program.providers.clone()),
-            store: self.store.clone(),
-            fence: self.fence,
-            operation: "apply".to_owned(),
-            who: "test".to_owned(),
-            host: Arc::new(FixedHost::new(0)),
-            events: Arc::new(|_| {}),
-            cancel: self.cancel.clone(),
-            parallelism: 10,
-        };
-        no_errors(&apply(request, &loaded).await.unwrap().diagnostics);
-    }
-}
-
-fn no_errors(diagnostics: &Diagnostics) {
-    assert!(!diagnostics.has_errors(), "{diagnostics:#?}");
-}
-
-pub(crate) fn actions(plan: &Plan) -> Vec<String> {
-    let changes = plan.changes.iter().filter(|change| change.action != Action::NoOp);
-    changes.map(|change| format!("{} {}", change.addr, change.action.names().join("+"))).collect()
-}
 
 #[tokio::test]
 async fn a_configuration_is_applied_changes_nothing_twice_and_is_given_back() {

@@ -4,7 +4,7 @@ use engine_model::plan::PlanMode;
 use state::Store;
 
 use crate::{
-    engine::{Run, actions},
+    run::{Run, actions},
     world::World,
 };
 

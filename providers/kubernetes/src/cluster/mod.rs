@@ -188,6 +188,26 @@ impl Cluster {
         self.send("PATCH", &kind.path_of(key), &query, Some(("application/apply-patch+yaml", body)), doing, call).await
     }
 
+    /// Merges fields into an object that is there; `dry_run`: for show. Not repeated here: the caller looks at what happened
+    /// first.
+    pub(crate) async fn merge(
+        &self,
+        kind: &Kind,
+        key: &ObjectKey,
+        body: &Json,
+        manager: &str,
+        dry_run: bool,
+        call: Call<'_>,
+    ) -> Result<Sent, ProviderError> {
+        let mut query = vec![("fieldManager", manager.to_owned()), ("fieldValidation", "Strict".to_owned())];
+        if dry_run {
+            query.push(("dryRun", "All".to_owned()));
+        }
+        let doing = format!("cannot change {key}");
+        let body = serde_json::to_vec(body).expect("JSON can be written");
+        self.send("PATCH", &kind.path_of(key), &query, Some(("application/merge-patch+json", body)), &doing, call).await
+    }
+
     /// Asks for an object's deletion, and of what it owns. `uid`: only if it is still that one. `false`: it is not there.
     pub(crate) async fn delete(
         &self,

@@ -5,6 +5,7 @@ pub(crate) mod convert;
 pub(crate) mod key;
 pub(crate) mod place;
 pub(crate) mod project;
+pub(crate) mod quantity;
 pub(crate) mod readiness;
 pub(crate) mod refusal;
 pub(crate) mod shape;

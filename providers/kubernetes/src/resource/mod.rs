@@ -4,6 +4,6 @@ pub(crate) mod duration;
 pub(crate) mod ending;
 pub(crate) mod issue;
 pub(crate) mod manifest;
-pub(crate) mod namespace;
 pub(crate) mod object;
 mod settle;
+pub(crate) mod typed;

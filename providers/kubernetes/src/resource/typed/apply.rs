@@ -1,0 +1,93 @@
+//! Create, update, delete.
+
+use engine_value::{Path, Value, diff::diff};
+use providers_api::{Applied, ApplyRequest, Call, Outcome, ProviderError};
+use serde_json::Value as Json;
+
+use super::{
+    body::{compared, desired, settled},
+    kind::Kind,
+    name::{get, key_of, set},
+    wait,
+};
+use crate::{
+    cluster::{Cluster, FieldManager},
+    resource::{
+        object::Desired,
+        settle::{self, Expected},
+    },
+};
+
+/// Carries out one change. See the crate's contract.
+pub(super) async fn apply(cluster: &Cluster, kind: &Kind, request: ApplyRequest, call: Call<'_>) -> Outcome<Applied> {
+    let change = request.change;
+    let before = (!change.before.is_null()).then_some(change.before);
+    if change.after.is_null() {
+        return match before {
+            Some(before) => delete(cluster, kind, before, call).await,
+            None => Outcome::gone(),
+        };
+    }
+    let is_now = before.clone().map(applied);
+    let name = get(&change.after, "name").unwrap_or(Value::null(engine_value::Type::String));
+    let wanted = desired(kind, &set(&change.config, "name", name));
+    let unchanged = |live: &Json| match &before {
+        Some(before) => as_planned_on(kind, before, &change.after, live),
+        None => Ok(()),
+    };
+    let live = match send(cluster, &wanted, before.as_ref(), &unchanged, call).await {
+        Ok(live) => live,
+        Err(error) => return Outcome::failed(is_now, error),
+    };
+    let object = settled(kind, &change.after, &live);
+    match wait::until_ready(cluster, kind, &object, before.is_none(), call).await {
+        Ok(None) => Outcome::done(applied(object)),
+        Ok(Some(live)) => Outcome::done(applied(settled(kind, &change.after, &live))),
+        Err(error) => Outcome::failed(Some(applied(object)), error),
+    }
+}
+
+fn applied(object: Value) -> Applied {
+    Applied { object, private: Vec::new() }
+}
+
+async fn delete(cluster: &Cluster, kind: &Kind, before: Value, call: Call<'_>) -> Outcome<Applied> {
+    let Some(key) = key_of(kind, &before) else { return Outcome::gone() };
+    call.working(format!("deleting {key}"));
+    let uid = get(&before, "uid").and_then(|uid| uid.as_str().filter(|uid| !uid.is_empty()).map(str::to_owned));
+    let timeout = kind.timeout(&before, "delete");
+    match settle::delete(cluster, &key, uid.as_deref(), timeout, call).await {
+        Ok(()) => Outcome::gone(),
+        Err(error) => Outcome::failed(Some(applied(before)), error),
+    }
+}
+
+/// Does the live object mean what the plan was made on, or already what it is to become? Else what differs.
+fn as_planned_on(kind: &Kind, before: &Value, after: &Value, live: &Json) -> Result<(), String> {
+    let differs = |wanted: &Value| diff(Some(wanted), Some(&compared(kind, wanted, live))).changed_paths();
+    let changed = differs(before);
+    if changed.is_empty() || (after.is_wholly_known() && differs(after).is_empty()) {
+        return Ok(());
+    }
+    Err(changed.iter().map(Path::to_string).collect::<Vec<_>>().join(", "))
+}
+
+/// Sends what is wanted, where what is there is what was planned on.
+async fn send(
+    cluster: &Cluster,
+    wanted: &Desired,
+    before: Option<&Value>,
+    unchanged: &(dyn Fn(&Json) -> Result<(), String> + Sync),
+    call: Call<'_>,
+) -> Result<Json, ProviderError> {
+    let (Some(body), Some(key)) = (&wanted.json, wanted.key()) else {
+        return Err(ProviderError::permanent("parts of it are still unknown"));
+    };
+    let uid = before.and_then(|before| get(before, "uid")).and_then(|uid| uid.as_str().map(str::to_owned));
+    let expected = match before {
+        Some(_) => Expected::Object(uid.as_deref().filter(|uid| !uid.is_empty()), unchanged),
+        None => Expected::Nothing,
+    };
+    let manager = FieldManager { name: wanted.manager.clone(), force: true };
+    settle::apply(cluster, &settle::Desired { key, body, manager: &manager }, &expected, call).await
+}

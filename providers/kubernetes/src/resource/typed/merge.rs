@@ -1,0 +1,127 @@
+//! From what an object is and what the configuration says: what it will be, and what of that is a change.
+
+use engine_model::schema::Usage;
+use engine_value::{Path, Value};
+
+use super::{
+    equal::same_meaning,
+    field::{Field, Holds},
+    read::{none, nothing},
+};
+
+/// What a plan comes to.
+#[derive(Debug, Default)]
+pub(super) struct Differences {
+    /// Everything that changes.
+    pub(super) changed: Vec<Path>,
+    /// Of that, what the API does not change in place.
+    pub(super) replaced: Vec<Path>,
+}
+
+/// The object that the configuration asks for. What means the same as `prior` keeps its spelling; what is left to the
+/// provider stays as it is, and is unknown where there is no `prior`.
+pub(super) fn merged(
+    fields: &[Field],
+    config: &Value,
+    prior: Option<&Value>,
+    at: &Path,
+    differences: &mut Differences,
+) -> Value {
+    config.map_parts(|step, given| {
+        let engine_value::Step::Attr(name) = &step else { return given.clone() };
+        let before = prior.and_then(|prior| prior.step(&step));
+        let Some(field) = fields.iter().find(|field| *field.name == **name) else {
+            // `id` is the provider's, and `timeouts` of which none is set say nothing.
+            let says_nothing = |value: &Value| value.is_null() || value.parts().all(Value::is_null);
+            return before
+                .filter(|before| given.is_null() && (&**name == "id" || says_nothing(before)))
+                .unwrap_or(given)
+                .clone();
+        };
+        of_field(field, given, before, &at.clone().attr(name.clone()), differences)
+    })
+}
+
+fn of_field(field: &Field, given: &Value, before: Option<&Value>, at: &Path, differences: &mut Differences) -> Value {
+    if field.write_only {
+        return none(field);
+    }
+    let decides = match field.usage {
+        Usage::Computed => true,
+        Usage::OptionalComputed => given.is_null(),
+        Usage::Required | Usage::Optional => false,
+    };
+    if decides {
+        return before.cloned().unwrap_or_else(|| Value::unknown(none(field).type_of()));
+    }
+    let wanted = match field.default {
+        Some(default) if given.is_null() => default.value(),
+        _ => given.clone(),
+    };
+    let Some(before) = before else {
+        return match field.nested() {
+            Some((fields, _)) => each(fields, &wanted, None, at, &mut Differences::default()),
+            None => wanted,
+        };
+    };
+    if wanted.is_wholly_known() && field.nested().is_none() && same_meaning(field.holds, before, &wanted) {
+        return before.clone();
+    }
+    match field.holds {
+        Holds::One(fields, _) | Holds::Many(fields, _) if wanted.is_known() => {
+            let (count, was) = (wanted.parts().count(), before.parts().count());
+            let mut inside = Differences::default();
+            let merged = each(fields, &wanted, Some(before), at, &mut inside);
+            if count == was && inside.changed.is_empty() {
+                return before.clone();
+            }
+            if count != was {
+                inside.changed.push(at.clone());
+                if field.replaces || fields.iter().any(|field| field.replaces) {
+                    inside.replaced.push(at.clone());
+                }
+            }
+            differences.changed.append(&mut inside.changed);
+            differences.replaced.append(&mut inside.replaced);
+            return merged;
+        }
+        Holds::SetOf(fields) if wanted.is_known() => {
+            let merged = each(fields, &wanted, None, at, &mut Differences::default());
+            if merged.is_wholly_known() && same_meaning(field.holds, before, &merged) {
+                return before.clone();
+            }
+            differences.changed.push(at.clone());
+            return merged;
+        }
+        _ => {}
+    }
+    differences.changed.push(at.clone());
+    if field.replaces {
+        differences.replaced.push(at.clone());
+    }
+    wanted
+}
+
+/// Nested objects one by one, each with the one that was at its place.
+fn each(fields: &[Field], wanted: &Value, before: Option<&Value>, at: &Path, differences: &mut Differences) -> Value {
+    wanted.map_parts(|step, wanted| {
+        if !wanted.is_known() || wanted.is_null() {
+            return wanted.clone();
+        }
+        let was = before.map(|before| before.step(&step).cloned().unwrap_or_else(|| nothing_there(fields)));
+        merged(fields, wanted, was.as_ref(), &at.clone().step(step), differences)
+    })
+}
+
+/// A block that is new beside others: what the provider decides in it is not known.
+fn nothing_there(fields: &[Field]) -> Value {
+    nothing(fields).map_parts(|step, part| {
+        let engine_value::Step::Attr(name) = &step else { return part.clone() };
+        match fields.iter().find(|field| *field.name == **name) {
+            Some(field) if matches!(field.usage, Usage::Computed | Usage::OptionalComputed) => {
+                Value::unknown(part.type_of())
+            }
+            _ => part.clone(),
+        }
+    })
+}
