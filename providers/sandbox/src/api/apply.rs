@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::body::Body;
+use super::check;
 use super::conform;
 use super::hooks::Attributes;
 use super::managed::Managers;
@@ -140,7 +141,7 @@ fn conform_config(request: &Request<'_>, resource: &Resource, config: &mut Value
         ))
         .with_causes(&findings.causes));
     }
-    let duplicates: Vec<Cause> = conform::duplicates(config, resource.schema());
+    let duplicates: Vec<Cause> = check::duplicates(config, resource.schema());
     if !duplicates.is_empty() {
         let texts: Vec<String> =
             duplicates.iter().map(|cause| format!(".{}: {}", cause.field, cause.message)).collect();

@@ -3,8 +3,9 @@
 
 use serde_json::Value;
 
+use super::check::shown;
 use super::quantity::Quantity;
-use super::schema::{Rules, Scalar, Shape, Type};
+use super::schema::{Scalar, Shape, Type};
 use super::status::Cause;
 
 /// What was found on the way.
@@ -25,7 +26,7 @@ pub(super) enum Flavour {
     Custom,
 }
 
-/// Conforms a whole object or the patch of an apply. Rules that need the whole object are [`check`]'s.
+/// Conforms a whole object or the patch of an apply. Rules beyond types are [`super::check`]'s.
 pub(super) fn conform(object: &mut Value, schema: Type<'_>, flavour: Flavour) -> Findings {
     let mut findings = Findings::default();
     shape(object, schema, flavour, &mut String::new(), &mut findings);
@@ -131,7 +132,8 @@ pub(super) fn fill_defaults(value: &mut Value, schema: Type<'_>) {
         (Shape::Map { fields, .. }, Value::Object(map)) => {
             for name in fields.keys() {
                 let field = schema.field(name).expect("the field is declared");
-                if let Some(default) = &field.rules().default {
+                let is_null = field.rules().nullable && map.get(name) == Some(&Value::Null);
+                if let Some(default) = field.rules().default.as_ref().filter(|_| !is_null) {
                     super::object::default_field(map, name, default.clone());
                 }
             }
@@ -149,124 +151,13 @@ pub(super) fn fill_defaults(value: &mut Value, schema: Type<'_>) {
     }
 }
 
-/// Checks what the schema of a custom resource says beyond types: required fields, enumerations, bounds, duplicates.
-pub(super) fn check(value: &Value, schema: Type<'_>) -> Vec<Cause> {
-    let mut causes = duplicates(value, schema);
-    check_at(value, schema, &mut String::new(), &mut causes);
-    causes
-}
-
-/// Items of list maps and sets that are there twice.
-pub(super) fn duplicates(value: &Value, schema: Type<'_>) -> Vec<Cause> {
-    let mut causes = Vec::new();
-    duplicates_at(value, schema, &mut String::new(), &mut causes);
-    causes
-}
-
-fn duplicates_at(value: &Value, schema: Type<'_>, path: &mut String, causes: &mut Vec<Cause>) {
-    match value {
-        Value::Object(map) => {
-            for (name, value) in map {
-                let Some(field) = schema.field(name).filter(|field| *field.shape() != Shape::Any) else { continue };
-                let length = path.len();
-                path.push('.');
-                path.push_str(name);
-                duplicates_at(value, field, path, causes);
-                path.truncate(length);
-            }
-        }
-        Value::Array(list) => {
-            let Some(items) = schema.items().filter(|items| *items.shape() != Shape::Any) else { return };
-            let mut seen = std::collections::BTreeSet::new();
-            for (index, item) in list.iter().enumerate() {
-                let length = path.len();
-                path.push_str(&format!("[{index}]"));
-                if super::compare::item_element(schema, item).is_some_and(|element| !seen.insert(element)) {
-                    let message = format!("Duplicate value: {item}");
-                    causes.push(Cause { reason: "FieldValueDuplicate", message, field: shown(path) });
-                }
-                duplicates_at(item, items, path, causes);
-                path.truncate(length);
-            }
-        }
-        _ => {}
-    }
-}
-
-fn check_at(value: &Value, schema: Type<'_>, path: &mut String, causes: &mut Vec<Cause>) {
-    check_rules(value, schema.rules(), path, causes);
-    match value {
-        Value::Object(map) => {
-            for name in &schema.rules().required {
-                if !map.contains_key(name) {
-                    causes.push(Cause::required(shown(&format!("{path}.{name}"))));
-                }
-            }
-            for (name, value) in map {
-                let Some(field) = schema.field(name).filter(|field| *field.shape() != Shape::Any) else { continue };
-                let length = path.len();
-                path.push('.');
-                path.push_str(name);
-                check_at(value, field, path, causes);
-                path.truncate(length);
-            }
-        }
-        Value::Array(list) => {
-            for (index, item) in list.iter().enumerate() {
-                let length = path.len();
-                path.push_str(&format!("[{index}]"));
-                if let Some(items) = schema.items().filter(|items| *items.shape() != Shape::Any) {
-                    check_at(item, items, path, causes);
-                }
-                path.truncate(length);
-            }
-        }
-        _ => {}
-    }
-}
-
-fn check_rules(value: &Value, rules: &Rules, path: &str, causes: &mut Vec<Cause>) {
-    if value.is_null() {
-        return;
-    }
-    if !rules.allowed.is_empty() && !rules.allowed.contains(value) {
-        causes.push(Cause::unsupported(shown(path), value, &rules.allowed));
-    }
-    if let Some(number) = value.as_f64() {
-        if let Some(minimum) = rules.minimum.filter(|minimum| number < *minimum) {
-            let why = format!("should be greater than or equal to {minimum}");
-            causes.push(Cause::invalid(shown(path), value, &why));
-        }
-        if let Some(maximum) = rules.maximum.filter(|maximum| number > *maximum) {
-            let why = format!("should be less than or equal to {maximum}");
-            causes.push(Cause::invalid(shown(path), value, &why));
-        }
-    }
-    let size = match value {
-        Value::String(text) => text.chars().count(),
-        Value::Array(list) => list.len(),
-        Value::Object(map) => map.len(),
-        _ => return,
-    } as u64;
-    if let Some(least) = rules.min_size.filter(|least| size < *least) {
-        causes.push(Cause::invalid(shown(path), value, &format!("should have at least {least} items or characters")));
-    }
-    if let Some(most) = rules.max_size.filter(|most| size > *most) {
-        causes.push(Cause::invalid(shown(path), value, &format!("should have at most {most} items or characters")));
-    }
-}
-
 fn scalar_name(scalar: Scalar) -> &'static str {
     match scalar {
         Scalar::String => "string",
         Scalar::Integer => "integer",
         Scalar::Number => "number",
         Scalar::Boolean => "boolean",
-        Scalar::IntOrString => "integer or string",
+        Scalar::IntOrString => "integer,string",
         Scalar::Quantity => "quantity",
     }
-}
-
-fn shown(path: &str) -> String {
-    path.strip_prefix('.').unwrap_or(path).to_owned()
 }

@@ -1,20 +1,21 @@
 //! Custom resource definitions: their own defaults and rules, and the resources that they define.
 //!
-//! Not evaluated: `pattern`, `format`, `x-kubernetes-validations` (CEL), conversion webhooks. Who creates a definition
-//! that has them is warned.
+//! Not done: conversion webhooks. Who creates a definition that has one is warned.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use super::columns;
 use super::conform::Flavour;
-use super::kinds::{self, OBJECT_META};
+use super::kinds;
 use super::names::NameRule;
 use super::object::{default_field, ensure_map, items, map_mut, name, text};
 use super::resource::Resource;
-use super::schema::{Compiler, Scalar};
+use super::schema::Compiler;
 use super::status::{Cause, qualified};
+use super::structural;
 
 /// Names that follow from others.
 pub(super) fn default(object: &mut Value) {
@@ -79,42 +80,60 @@ pub(super) fn validate(object: &Value) -> Vec<Cause> {
             "must have exactly one version marked as storage version",
         ));
     }
+    causes.extend(schemas(object));
     for (index, version) in items(object, "/spec/versions").enumerate() {
-        let field = format!("spec.versions[{index}].schema.openAPIV3Schema");
-        if !version.pointer("/schema/openAPIV3Schema").is_some_and(Value::is_object) {
-            causes.push(Cause { message: "Required value: schemas are required".to_owned(), ..Cause::required(field) });
-        } else if text(version, "/schema/openAPIV3Schema/type") != "object" {
-            let found = text(version, "/schema/openAPIV3Schema/type");
-            causes.push(Cause::invalid(format!("{field}.type"), &found.into(), "must be object at the root"));
+        subresources(version, &format!("spec.versions[{index}].subresources.scale"), &mut causes);
+    }
+    causes
+}
+
+/// What is wrong with the schemas. Kubernetes keeps one that is the same in all versions in one place, and names that.
+fn schemas(object: &Value) -> Vec<Cause> {
+    let schema = |version: &Value| version.pointer("/schema/openAPIV3Schema").cloned();
+    let all: Vec<Option<Value>> = items(object, "/spec/versions").map(schema).collect();
+    let is_common = all.windows(2).all(|pair| pair[0] == pair[1]);
+    let mut causes = Vec::new();
+    for (index, schema) in all.iter().enumerate() {
+        let field = match is_common {
+            true if index > 0 => break,
+            true => "spec.validation.openAPIV3Schema".to_owned(),
+            false => format!("spec.versions[{index}].schema.openAPIV3Schema"),
+        };
+        match schema {
+            Some(schema) if schema.is_object() => causes.extend(structural::validate(schema, &field)),
+            _ => {
+                let field = format!("spec.versions[{index}].schema.openAPIV3Schema");
+                let message = "Required value: schemas are required".to_owned();
+                causes.push(Cause { message, ..Cause::required(field) });
+            }
         }
     }
     causes
 }
 
-/// What of a definition the sandbox does not do, in words for a warning.
-pub(super) fn unsupported(object: &Value) -> Vec<String> {
-    let mut found = std::collections::BTreeSet::new();
-    for version in items(object, "/spec/versions") {
-        if let Some(schema) = version.pointer("/schema/openAPIV3Schema") {
-            find_unsupported(schema, &mut found);
+/// The paths of a scale subresource.
+fn subresources(version: &Value, field: &str, causes: &mut Vec<Cause>) {
+    let Some(scale) = version.pointer("/subresources/scale") else { return };
+    for (name, root) in [("specReplicasPath", ".spec."), ("statusReplicasPath", ".status.")] {
+        let field = format!("{field}.{name}");
+        match text(scale, &format!("/{name}")) {
+            "" => causes.push(Cause::required(field)),
+            path if !path.starts_with(root) => {
+                let why = format!("should be a json path under {}", root.trim_end_matches('.'));
+                causes.push(Cause::invalid(field, &path.into(), &why));
+            }
+            _ => {}
         }
     }
-    if text(object, "/spec/conversion/strategy") == "Webhook" {
-        found.insert("spec.conversion.webhook");
-    }
-    found.into_iter().map(|what| format!("the sandbox does not evaluate {what}")).collect()
 }
 
-fn find_unsupported(schema: &Value, found: &mut std::collections::BTreeSet<&'static str>) {
-    for key in ["pattern", "x-kubernetes-validations", "oneOf", "anyOf", "not"] {
-        let is_int_or_string = key == "anyOf" && schema.get("x-kubernetes-int-or-string").is_some();
-        if schema.get(key).is_some() && !is_int_or_string {
-            found.insert(key);
-        }
+/// What of a definition the sandbox does not do, in words for a warning.
+pub(super) fn unsupported(object: &Value) -> Vec<String> {
+    if text(object, "/spec/conversion/strategy") == "Webhook" {
+        vec!["the sandbox does not evaluate spec.conversion.webhook".to_owned()]
+    } else {
+        Vec::new()
     }
-    let below = schema.get("properties").and_then(Value::as_object).into_iter().flat_map(|fields| fields.values());
-    let other = ["items", "additionalProperties"].into_iter().filter_map(|key| schema.get(key));
-    below.chain(other).for_each(|schema| find_unsupported(schema, found));
 }
 
 /// The resources that a definition serves, one for each version.
@@ -163,12 +182,10 @@ fn compile(version: &Value) -> (super::schema::Schema, super::schema::Id) {
     let mut compiler = Compiler::new(kinds::definitions());
     let empty = json!({"type": "object"});
     let root = compiler.compile(version.pointer("/schema/openAPIV3Schema").unwrap_or(&empty));
-    let metadata = compiler.definition(OBJECT_META);
-    let text = compiler.schema.scalar(Scalar::String);
-    if let Some(fields) = compiler.schema.fields_mut(root) {
-        fields.insert("metadata".to_owned(), metadata);
-        fields.insert("apiVersion".to_owned(), text);
-        fields.insert("kind".to_owned(), text);
+    let mut fields = BTreeMap::new();
+    compiler.add_object_fields(&mut fields);
+    if let Some(declared) = compiler.schema.fields_mut(root) {
+        declared.extend(fields);
     }
     (compiler.schema, root)
 }

@@ -6,13 +6,16 @@
 //! the store: checks, the write, and what the controllers make of it (namespace finalisation, garbage collection, quota
 //! and disruption-budget status) are committed together, so a crash never leaves half of it.
 //!
-//! Not here: a scheduler, kubelets and whatever else moves pods (the simulated fleet does), webhooks, CEL; protobuf only as far as kubectl insists on it. What is not served answers 404 with a hint.
+//! Not here: a scheduler, kubelets and whatever else moves pods (the simulated fleet does), webhooks; protobuf only as far
+//! as kubectl insists on it. What is not served answers 404 with a hint.
 
 mod admit;
 mod agents;
 mod apply;
 mod body;
 mod calls;
+mod cel;
+mod check;
 mod columns;
 mod compare;
 mod conform;
@@ -26,6 +29,7 @@ mod evict;
 mod faults;
 mod fields;
 mod form;
+mod formats;
 mod handler;
 mod hooks;
 mod identity;
@@ -51,11 +55,13 @@ mod registry;
 mod request;
 mod resource;
 mod reviews;
+mod rules;
 mod schema;
 mod selectors;
 mod server;
 mod status;
 mod strategic;
+mod structural;
 mod table;
 mod tokens;
 mod topology;

@@ -1,14 +1,12 @@
 //! The schema of a kind: an arena of nodes, compiled from JSON schemas (k8s-openapi's for built-in kinds, a custom
 //! resource definition's for the rest), with what Kubernetes needs to know beside the types: which lists are maps or
 //! sets, which maps and lists change only as a whole.
-//!
-//! Not in here: regular expressions (`pattern`) and CEL rules. A definition that has them is served without them, and
-//! whoever creates it is warned.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
+use super::rules::Rules;
 use super::topology::{self, Topology};
 
 /// A scalar's type.
@@ -64,23 +62,12 @@ struct Node {
     rules: Rules,
 }
 
-/// What else a value must satisfy.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Rules {
-    pub(super) required: Vec<String>,
-    pub(super) allowed: Vec<Value>,
-    pub(super) nullable: bool,
-    pub(super) default: Option<Value>,
-    pub(super) minimum: Option<f64>,
-    pub(super) maximum: Option<f64>,
-    pub(super) min_size: Option<u64>,
-    pub(super) max_size: Option<u64>,
-}
-
 /// The arena.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Schema {
     nodes: Vec<Node>,
+    /// Whether any node has CEL rules.
+    has_expressions: bool,
 }
 
 /// A node together with its arena.
@@ -97,6 +84,7 @@ impl Schema {
     }
 
     fn add(&mut self, shape: Shape, rules: Rules) -> Id {
+        self.has_expressions |= !rules.expressions.is_empty();
         self.nodes.push(Node { shape, rules });
         Id(u32::try_from(self.nodes.len() - 1).expect("a schema has fewer than 2^32 nodes"))
     }
@@ -127,6 +115,16 @@ impl<'a> Type<'a> {
 
     pub(super) fn rules(self) -> &'a Rules {
         &self.node().rules
+    }
+
+    /// Another node of the same arena.
+    pub(super) fn sibling(self, id: Id) -> Type<'a> {
+        Type { schema: self.schema, id }
+    }
+
+    /// Whether the arena has CEL rules.
+    pub(super) fn has_expressions(self) -> bool {
+        self.schema.has_expressions
     }
 
     fn node(self) -> &'a Node {
@@ -199,8 +197,29 @@ impl<'d> Compiler<'d> {
         if name.ends_with(".api.resource.Quantity") {
             return self.schema.add(Shape::Scalar(Scalar::Quantity), Rules::default());
         }
-        let shape = self.shape(json, name);
-        self.schema.add(shape, rules(json))
+        let mut shape = self.shape(json, name);
+        let mut rules = Rules::of(json);
+        let mut others = |field: &str| -> Vec<Id> {
+            let list = json.get(field).and_then(Value::as_array).into_iter().flatten();
+            list.map(|json| self.compile(json)).collect()
+        };
+        (rules.all_of, rules.any_of, rules.one_of) = (others("allOf"), others("anyOf"), others("oneOf"));
+        rules.not = json.get("not").map(|json| self.compile(json));
+        if let Shape::Map { fields, .. } = &mut shape
+            && rules.embedded
+        {
+            self.add_object_fields(fields);
+        }
+        self.schema.add(shape, rules)
+    }
+
+    /// What every object has: type and metadata.
+    pub(super) fn add_object_fields(&mut self, fields: &mut BTreeMap<String, Id>) {
+        let metadata = self.definition(super::kinds::OBJECT_META);
+        let text = self.schema.scalar(Scalar::String);
+        fields.insert("metadata".to_owned(), metadata);
+        fields.insert("apiVersion".to_owned(), text);
+        fields.insert("kind".to_owned(), text);
     }
 
     fn shape(&mut self, json: &Value, name: &str) -> Shape {
@@ -271,7 +290,9 @@ fn json_type(json: &Value) -> Option<&str> {
     match json.get("type") {
         Some(Value::String(name)) => Some(name),
         Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).find(|name| *name != "null"),
+        // Inside `anyOf` and its kin nothing has a type.
         _ if json.get("properties").is_some() => Some("object"),
+        _ if json.get("items").is_some() => Some("array"),
         _ => None,
     }
 }
@@ -284,23 +305,5 @@ fn list_kind(json: &Value) -> ListKind {
             ListKind::Map(keys.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect())
         }
         _ => ListKind::Atomic,
-    }
-}
-
-fn rules(json: &Value) -> Rules {
-    let strings = |field: &str| -> Vec<String> {
-        let list = json.get(field).and_then(Value::as_array);
-        list.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
-    };
-    let size = |fields: [&str; 3]| fields.iter().find_map(|field| json.get(*field)?.as_u64());
-    Rules {
-        required: strings("required"),
-        allowed: json.get("enum").and_then(Value::as_array).cloned().unwrap_or_default(),
-        nullable: json.get("nullable").and_then(Value::as_bool) == Some(true),
-        default: json.get("default").cloned(),
-        minimum: json.get("minimum").and_then(Value::as_f64),
-        maximum: json.get("maximum").and_then(Value::as_f64),
-        min_size: size(["minLength", "minItems", "minProperties"]),
-        max_size: size(["maxLength", "maxItems", "maxProperties"]),
     }
 }

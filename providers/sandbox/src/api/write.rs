@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::admit;
 use super::body::Body;
+use super::check;
 use super::conform::{self, Flavour};
 use super::controllers;
 use super::crd;
@@ -36,7 +37,8 @@ const SYSTEM: &[&str] = &[
 pub(super) fn create(request: &mut Request<'_>, resource: &Resource, body: &Body) -> Result<Arc<Value>, Failure> {
     let mut new = body.object()?;
     check_type(resource, &new)?;
-    conform(request, resource, &mut new, "")?;
+    let name = object::name(&new).to_owned();
+    conform(request, resource, &mut new, &name)?;
     if !object::resource_version(&new).is_empty() {
         return Err(Failure::bad_request("resourceVersion should not be set on objects to be created"));
     }
@@ -136,7 +138,12 @@ pub(super) fn conform(
                 ))
                 .with_causes(&findings.causes)
             }
-            Flavour::Custom => Failure::invalid(&resource.group, &resource.kind, name, &findings.causes),
+            Flavour::Custom => {
+                let mut whole = new.clone();
+                conform::fill_defaults(&mut whole, resource.schema());
+                let causes = check::check(&whole, None, resource.schema(), findings.causes);
+                Failure::invalid(&resource.group, &resource.kind, name, &causes)
+            }
         });
     }
     let unknown = || findings.unknown.iter().map(|path| format!("unknown field {path:?}"));
@@ -199,7 +206,7 @@ pub(super) fn insert(
         (builtin.begin)(&mut new);
     }
     admit::create(request, store, resource, &mut new)?;
-    check(resource, &new)?;
+    check(resource, None, &new)?;
     review(request, resource, None, Some(&new))?;
     managers.write_to(&mut new);
     resource.mark_for_storage(&mut new);
@@ -290,7 +297,7 @@ pub(super) fn replace(
         check_change(resource, live, &new)?;
     }
     admit::change(request, store, resource, live, &new)?;
-    check(resource, &new)?;
+    check(resource, Some(live), &new)?;
     review(request, resource, Some(live), Some(&new))?;
     managers.write_to(&mut new);
     if is_same(live, &new) {
@@ -339,11 +346,11 @@ fn is_same(old: &Value, new: &Value) -> bool {
     without_times(old) == without_times(new)
 }
 
-fn check(resource: &Resource, new: &Value) -> Result<(), Failure> {
+fn check(resource: &Resource, old: Option<&Value>, new: &Value) -> Result<(), Failure> {
     let mut causes = names::check_metadata(new, resource.name_rule);
     match resource.builtin {
         Some(builtin) => causes.extend((builtin.validate)(new)),
-        None => causes.extend(conform::check(new, resource.schema())),
+        None => causes = check::check(new, old, resource.schema(), causes),
     }
     refuse(resource, new, &causes)
 }

@@ -97,7 +97,7 @@ pub(crate) async fn custom_objects_are_pruned_defaulted_and_validated(cluster: &
     assert_eq!(made["spec"], json!({"size": 2, "mode": "slow", "free": {"any": {"thing": [1]}}}));
     for (spec, what) in [
         (json!({}), "spec.size: Required value"),
-        (json!({"size": 0}), "spec.size: Invalid value: 0: should be greater than or equal to 1"),
+        (json!({"size": 0}), "spec.size: Invalid value: 0: spec.size in body should be greater than or equal to 1"),
         (json!({"size": "x"}), "spec.size in body must be of type integer: \"string\""),
         (
             json!({"size": 1, "mode": "odd"}),

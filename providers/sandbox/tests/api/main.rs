@@ -14,6 +14,7 @@ mod namespaces;
 mod pods;
 mod rights;
 mod sandbox;
+mod schemas;
 mod watches;
 mod writes;
 
@@ -79,6 +80,12 @@ mod cases {
             tokens_are_those_of_their_account,
             impersonation_is_a_right,
             roles_are_checked;
+        schemas:
+            values_are_checked_against_the_schema,
+            rules_are_evaluated,
+            an_update_is_not_blamed_for_what_it_leaves,
+            defaults_reach_everywhere,
+            definitions_are_checked;
         watches:
             a_watch_goes_on_where_a_list_ended,
             selectors_turn_changes_into_comings_and_goings,
