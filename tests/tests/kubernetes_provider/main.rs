@@ -9,6 +9,7 @@ mod namespace;
 mod reads;
 mod run;
 mod typed;
+mod typed_hashicorp;
 mod typed_parts;
 mod typed_schema;
 mod typed_secret;

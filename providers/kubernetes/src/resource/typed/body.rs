@@ -33,7 +33,7 @@ pub(super) fn desired(kind: &Kind, object: &Value) -> Desired {
 }
 
 /// The place in a block of a field that the API names: `spec.hard.cpu` is `spec[0].hard["cpu"]`.
-pub(super) fn place(fields: &[Field], field: &Path) -> Path {
+pub(super) fn place(fields: &[Field], block: &Value, field: &Path) -> Path {
     let mut path = Path::root();
     let mut rest = field.0.as_slice();
     let mut table = Some(fields);
@@ -41,7 +41,13 @@ pub(super) fn place(fields: &[Field], field: &Path) -> Path {
         rest = after;
         match (table, step) {
             (Some(fields), Step::Attr(json)) => {
-                let Some(field) = fields.iter().find(|field| *field.json == **json) else { return path };
+                // Two attributes may fill one map: the one that has the entry.
+                let has_next = |field: &&Field| match (rest.first(), path.clone().attr(field.name).get(block)) {
+                    (Some(Step::Attr(key)), Some(map)) => map.step(&Step::Key(key.clone())).is_some(),
+                    _ => false,
+                };
+                let named = || fields.iter().filter(|field| *field.json == **json);
+                let Some(field) = named().find(has_next).or_else(|| named().next()) else { return path };
                 path = path.attr(field.name);
                 table = None;
                 if let Some((inside, _)) = field.nested() {
@@ -132,4 +138,34 @@ pub(super) fn filled(planned: &Value, found: &Value) -> Value {
 pub(super) fn content(object: &Value) -> Option<Json> {
     let parts = object.as_map()?.iter().filter(|(name, _)| &***name != "metadata");
     to_json(&Value::object(parts.map(|(name, value)| (name.clone(), value.clone())))).ok().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use engine_value::Type;
+
+    use super::*;
+
+    #[test]
+    fn fields_of_the_api_have_their_places_in_blocks() {
+        let quota = super::super::kind::of("kubernetes_resource_quota").unwrap();
+        let secret = super::super::kind::of("kubernetes_secret").unwrap();
+        let entries = |name: &str| Value::map(Type::String, [(name, Value::from("x"))]);
+        let block = Value::object([("binary_data", entries("raw")), ("data", entries("token"))]);
+        let attr = |names: &[&str]| names.iter().fold(Path::root(), |path, name| path.attr(*name));
+        for (kind, field, expected) in [
+            (quota, attr(&["spec", "hard", "requests.cpu"]), "spec[0].hard[\"requests.cpu\"]"),
+            (quota, attr(&["metadata", "labels", "a"]), "metadata[0].labels[\"a\"]"),
+            (
+                quota,
+                attr(&["spec", "scopeSelector", "matchExpressions"]).index(1),
+                "spec[0].scope_selector[0].match_expression[1]",
+            ),
+            (quota, attr(&["status"]), ""),
+            (secret, attr(&["data", "token"]), "data[\"token\"]"),
+            (secret, attr(&["data", "raw"]), "binary_data[\"raw\"]"),
+        ] {
+            assert_eq!(place(kind.fields, &block, &field).to_string(), expected);
+        }
+    }
 }

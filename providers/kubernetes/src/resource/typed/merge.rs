@@ -71,9 +71,13 @@ fn of_field(field: &Field, given: &Value, before: Option<&Value>, at: &Path, dif
         Holds::One(fields, _) | Holds::Many(fields, _) if wanted.is_known() => {
             let (count, was) = (wanted.parts().count(), before.parts().count());
             let mut inside = Differences::default();
-            let merged = each(fields, &wanted, Some(before), at, &mut inside);
+            let mut merged = each(fields, &wanted, Some(before), at, &mut inside);
             if count == was && inside.changed.is_empty() {
                 return before.clone();
+            }
+            // What Kubernetes decides in it may follow from what changes beside it. Metadata are each by itself.
+            if !fields.iter().any(|field| field.usage == Usage::Computed) {
+                merged = each(fields, &wanted, None, at, &mut Differences::default());
             }
             if count != was {
                 inside.changed.push(at.clone());

@@ -64,7 +64,7 @@ pub(super) async fn plan(
         let object = Path::root().attr("metadata").attr("uid").set(&desired.body, uid).unwrap_or(desired.body.clone());
         Prior { desired, stored: object.clone(), object }
     });
-    let places = |field: &Path| place(kind.fields, field);
+    let places = |field: &Path| place(kind.fields, &config, field);
     let question = Question { desired: &wanted, prior: before, standing, places: &places };
     let verdict = ask(cluster, &question, call).await?;
     if !verdict.replace.is_empty() {
