@@ -51,8 +51,8 @@ impl KubernetesInstance {
 
 #[async_trait]
 impl Instance for KubernetesInstance {
-    async fn identity(&self, _: Call<'_>) -> Result<Option<ClusterIdentity>, ProviderError> {
-        self.cluster.identity().await.map(Some)
+    async fn identity(&self, call: Call<'_>) -> Result<Option<ClusterIdentity>, ProviderError> {
+        self.cluster.identity(call).await.map(Some)
     }
 
     async fn read(&self, requests: Vec<ReadRequest>, call: Call<'_>) -> Vec<ReadAnswer> {

@@ -3,7 +3,11 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
+mod connection;
+mod connection_credentials;
+mod connection_wire;
 mod engine;
+mod faults;
 mod manifest;
 mod namespace;
 mod reads;

@@ -235,7 +235,8 @@ pub(crate) fn json(value: &Value) -> Json {
     Json::from(&engine_value::json::to_tree(value, None).unwrap())
 }
 
-fn null(schema: &Schema) -> Value {
+/// An object of a schema, with nothing in it.
+pub(crate) fn null(schema: &Schema) -> Value {
     let types = schema.block.value_type();
     let attributes = types.attributes().unwrap().iter().map(|(name, attr)| {
         let value = match &attr.ty {

@@ -53,8 +53,8 @@ impl Cluster {
     }
 
     /// The cluster's identity.
-    pub(crate) async fn identity(&self) -> Result<ClusterIdentity, ProviderError> {
-        self.connection.identity().await
+    pub(crate) async fn identity(&self, call: Call<'_>) -> Result<ClusterIdentity, ProviderError> {
+        retrying(call, || self.connection.identity()).await.map_err(given_up)
     }
 
     /// Is the kind served? Asked once per group version.
