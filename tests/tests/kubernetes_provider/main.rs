@@ -3,11 +3,13 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
+mod cluster;
 mod connection;
 mod connection_credentials;
 mod connection_wire;
 mod engine;
 mod faults;
+mod lives;
 mod manifest;
 mod namespace;
 mod reads;

@@ -20,7 +20,7 @@ use providers_api::{Call, Provider, Silent};
 use state::{Fence, Lineage, LockInfo, MemoryStore, Snapshot, Store};
 use tokio_util::sync::CancellationToken;
 
-use crate::world::World;
+use crate::cluster::Cluster;
 
 struct NoFiles;
 
@@ -44,21 +44,21 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    pub(crate) async fn new(world: &World, text: &str) -> Self {
-        Self::with_state(world, text, None).await
+    pub(crate) async fn new(cluster: &impl Cluster, text: &str) -> Self {
+        Self::with_state(cluster, text, None).await
     }
 
     /// The same with a state that is there already.
-    pub(crate) async fn with_state(world: &World, text: &str, snapshot: Option<Snapshot>) -> Self {
+    pub(crate) async fn with_state(cluster: &impl Cluster, text: &str, snapshot: Option<Snapshot>) -> Self {
         let store = Arc::new(MemoryStore::new(snapshot));
         let fence = store.lock(&LockInfo::new(&FixedHost::new(0), "apply", "test")).await.unwrap();
-        let (program, sources) = program(world, text);
+        let (program, sources) = program(cluster, text);
         Self { program, sources, store, fence, cancel: CancellationToken::new() }
     }
 
     /// The same state under another configuration.
-    pub(crate) fn edited(&self, world: &World, text: &str) -> Self {
-        let (program, sources) = program(world, text);
+    pub(crate) fn edited(&self, cluster: &impl Cluster, text: &str) -> Self {
+        let (program, sources) = program(cluster, text);
         Self { program, sources, store: self.store.clone(), fence: self.fence, cancel: CancellationToken::new() }
     }
 
@@ -148,7 +148,7 @@ pub(crate) fn actions(plan: &Plan) -> Vec<String> {
     changes.map(|change| format!("{} {}", change.addr, change.action.names().join("+"))).collect()
 }
 
-fn program(world: &World, text: &str) -> (Arc<Program>, Sources) {
+fn program(cluster: &impl Cluster, text: &str) -> (Arc<Program>, Sources) {
     let mut tree = SourceTree::new();
     tree.insert("main.tf", text.as_bytes().to_vec());
     let mut sources = Sources::new();
@@ -158,7 +158,7 @@ fn program(world: &World, text: &str) -> (Arc<Program>, Sources) {
     let program = Program {
         variables: if config.root.variables.is_empty() { BTreeMap::new() } else { BTreeMap::from(given) },
         config,
-        providers: Providers::new([world.another_provider() as Arc<dyn Provider>]),
+        providers: Providers::new([cluster.provider() as Arc<dyn Provider>]),
         files: Arc::new(NoFiles),
         directory: "/home/platform".into(),
         workspace: "default".into(),

@@ -8,7 +8,10 @@ use http::Method;
 use serde_json::Value as Json;
 use state::{Snapshot, v4};
 
+use tests::control_plane::ControlPlane;
+
 use crate::{
+    cluster::{Cluster, Real},
     run::{Run, actions},
     world::World,
 };
@@ -17,9 +20,14 @@ const CONFIGURATION: &str = include_str!("data/hashicorp/main.tf");
 const STATE: &str = include_str!("data/hashicorp/state.json");
 const OBJECTS: &str = include_str!("data/hashicorp/objects.json");
 
+/// The same under another name than `team-a`, where several tests share a cluster.
+fn within(text: &str, namespace: &str) -> String {
+    text.replace("team-a", namespace)
+}
+
 /// The objects, each with the path of its kind.
-fn objects() -> Vec<(String, Json)> {
-    let objects: Vec<Json> = serde_json::from_str(OBJECTS).unwrap();
+fn objects(namespace: &str) -> Vec<(String, Json)> {
+    let objects: Vec<Json> = serde_json::from_str(&within(OBJECTS, namespace)).unwrap();
     let path = |object: &Json| {
         let group = match object["apiVersion"].as_str().unwrap() {
             "v1" => "/api/v1".to_owned(),
@@ -38,40 +46,32 @@ fn objects() -> Vec<(String, Json)> {
 }
 
 /// The objects in a cluster, and the state that knows them there.
-fn found(world: &World) -> Snapshot {
-    let mut state = STATE.to_owned();
-    for (path, mut object) in objects() {
+async fn found(cluster: &impl Cluster, namespace: &str) -> Snapshot {
+    let mut state = within(STATE, namespace);
+    for (path, mut object) in objects(namespace) {
         let old = object["metadata"].as_object_mut().unwrap().remove("uid").unwrap();
-        let made = world.other(Method::POST, &format!("{path}?fieldManager=HashiCorp"), Some(object));
+        let made = cluster.write(Method::POST, &format!("{path}?fieldManager=HashiCorp"), object).await;
         let new = made["metadata"]["uid"].as_str().unwrap();
         state = state.replace(old.as_str().unwrap(), new);
     }
     v4::read(state.as_bytes()).unwrap()
 }
 
-#[tokio::test]
-async fn a_state_of_hashicorps_provider_plans_to_no_change() {
-    let world = World::new().await;
-    let run = Run::with_state(&world, CONFIGURATION, Some(found(&world))).await;
+/// It plans to no change; what is changed after that is the same object.
+async fn goes_on(cluster: &impl Cluster, namespace: &str) {
+    let mut text = within(CONFIGURATION, namespace);
+    let run = Run::with_state(cluster, &text, Some(found(cluster, namespace).await)).await;
     let plan = run.plan(PlanMode::Normal).await;
     assert_eq!(actions(&plan), [""; 0]);
     assert_eq!(plan.drift, []);
     assert_eq!(plan.changes.len(), 18, "everything of the state was looked at");
     let secret = plan.changes.iter().find(|change| &*change.addr.ty == "kubernetes_secret").unwrap();
     assert!(secret.before.get("data").unwrap().marks.sensitive);
-}
 
-#[tokio::test]
-async fn what_is_changed_after_that_is_the_same_object() {
-    let world = World::new().await;
-    let run = Run::with_state(&world, CONFIGURATION, Some(found(&world))).await;
-    let uid = |path: &str| world.live(path).unwrap()["metadata"]["uid"].clone();
-    let paths: Vec<String> = objects()
-        .iter()
-        .map(|(path, object)| format!("{path}/{}", object["metadata"]["name"].as_str().unwrap()))
-        .collect();
-    let before: Vec<Json> = paths.iter().map(|path| uid(path)).collect();
-    let mut text = CONFIGURATION.to_owned();
+    let paths = objects(namespace);
+    let paths = paths.iter().map(|(path, object)| format!("{path}/{}", object["metadata"]["name"].as_str().unwrap()));
+    let paths: Vec<String> = paths.collect();
+    let before = uids(cluster, &paths).await;
     for (old, new) in [
         ("mode = \"fast\"", "mode = \"slow\""),
         ("{ token = \"plain-token\" }", "{ token = \"new-token\" }"),
@@ -87,7 +87,7 @@ async fn what_is_changed_after_that_is_the_same_object() {
         assert!(text.contains(old), "{old}");
         text = text.replace(old, new);
     }
-    let run = run.edited(&world, &text);
+    let run = run.edited(cluster, &text);
     let updated = [
         "kubernetes_cluster_role.nodes",
         "kubernetes_cluster_role_binding.nodes",
@@ -101,7 +101,31 @@ async fn what_is_changed_after_that_is_the_same_object() {
         "kubernetes_secret_v1.unstored",
     ];
     assert_eq!(run.settle().await, updated.map(|addr| format!("{addr} update")));
-    assert_eq!(paths.iter().map(|path| uid(path)).collect::<Vec<_>>(), before, "nothing was made anew");
-    let limits = world.live("/api/v1/namespaces/team-a/limitranges/pods").unwrap();
+    assert_eq!(uids(cluster, &paths).await, before, "nothing was made anew");
+    let limits = cluster.live(&format!("/api/v1/namespaces/{namespace}/limitranges/pods")).await.unwrap();
     assert_eq!(limits["spec"]["limits"][0]["default"]["cpu"], "600m");
+    run.apply(run.plan(PlanMode::Destroy).await).await;
+    assert_eq!(run.snapshot().await.resources().len(), 0);
+    for path in &paths {
+        assert_eq!(cluster.live(path).await, None, "{path} is gone");
+    }
+}
+
+async fn uids(cluster: &impl Cluster, paths: &[String]) -> Vec<Json> {
+    let mut uids = Vec::new();
+    for path in paths {
+        uids.push(cluster.live(path).await.unwrap()["metadata"]["uid"].clone());
+    }
+    uids
+}
+
+#[tokio::test]
+async fn a_state_of_hashicorps_provider_goes_on() {
+    goes_on(&World::new().await, "team-a").await;
+}
+
+#[tokio::test]
+async fn a_state_of_hashicorps_provider_goes_on_at_a_real_control_plane() {
+    let Some(plane) = ControlPlane::shared().await else { return };
+    goes_on(&Real::new(plane).await, "team-hashicorp").await;
 }
