@@ -1,7 +1,7 @@
 //! Data sources with HashiCorp's schemas. What they have is written as types; names and values follow from those.
 //!
-//! That there is no such object is no error: as with HashiCorp's provider, everything that it would say is null. Modules
-//! ask so whether something is there.
+//! That there is no such object is no error: as with HashiCorp's provider, its content is null. Modules ask so whether
+//! something is there.
 
 use engine_diag::sentence;
 use engine_model::schema::{Attribute, Block, NestedBlock, Nesting, Schema, Usage};
@@ -261,10 +261,10 @@ async fn one(cluster: &Cluster, ty: &str, config: Value, call: Call<'_>) -> Resu
     }
     let Some(block) = metadata.get(&object) else { return Ok(object) };
     let block = block.map_parts(|step, given| match &step {
-        engine_value::Step::Attr(name) if !matches!(&**name, "name" | "namespace") && given.is_null() => match &live {
-            Some(live) => shaped(live.get("metadata").and_then(|metadata| metadata.get(camel(name))), &given.type_of()),
-            None => given.clone(),
-        },
+        engine_value::Step::Attr(name) if !matches!(&**name, "name" | "namespace") && given.is_null() => {
+            let metadata = live.as_ref().and_then(|live| live.get("metadata"));
+            shaped(metadata.and_then(|metadata| metadata.get(camel(name))), &given.type_of())
+        }
         // The namespace that is meant where none is named.
         engine_value::Step::Attr(name) if &**name == "namespace" && given.is_null() => "default".into(),
         _ => given.clone(),
@@ -276,7 +276,11 @@ async fn one(cluster: &Cluster, ty: &str, config: Value, call: Call<'_>) -> Resu
 fn content(kind: &str, attribute: &str, ty: &Type, live: &Json) -> Value {
     if kind == secret::KIND.kind && matches!(attribute, "data" | "binary_data") {
         let (texts, binary) = secret::content(live);
-        return Value::map(Type::String, if attribute == "data" { texts } else { binary });
+        return match attribute {
+            "binary_data" if binary.is_empty() => Value::null(ty.clone()),
+            "binary_data" => Value::map(Type::String, binary),
+            _ => Value::map(Type::String, texts),
+        };
     }
     let name = match attribute {
         "image_pull_secret" => "imagePullSecrets".to_owned(),
