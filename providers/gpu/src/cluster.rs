@@ -1,5 +1,5 @@
-//! Calls to the cluster behind one instance: typed APIs, and errors with what failed. Retries nothing: errors say
-//! whether that may help.
+//! Calls to the cluster behind one instance: typed APIs, and errors with what failed. Lists are not repeated here: who
+//! reads several that belong together begins anew with all of them.
 
 use engine_model::name::ClusterIdentity;
 use k8s_openapi::api::{
@@ -8,12 +8,23 @@ use k8s_openapi::api::{
 };
 use kube::{Api, api::ListParams};
 use providers_agent_api::{GpuNode, LEASE_NAMESPACE};
-use providers_api::ProviderError;
+use providers_api::{ProviderError, retry::delay};
 use providers_kubernetes::Connection;
 use serde::de::DeserializeOwned;
 
 /// Who we are among the owners of fields.
 pub(crate) const FIELD_MANAGER: &str = "sliceform";
+
+/// Objects of a page: what kubectl asks for.
+const PAGE: u32 = 500;
+
+/// Waits, where what failed may pass, until it is time to try again. For what is under way and is not left half done:
+/// an interrupt waits, too.
+pub(crate) async fn passes(error: &ProviderError, tried: u32) -> bool {
+    let Some(delay) = delay(error, tried) else { return false };
+    tokio::time::sleep(delay).await;
+    true
+}
 
 /// The cluster behind one instance.
 pub(crate) struct Cluster(Connection);
@@ -78,8 +89,17 @@ impl Cluster {
     where
         K: Clone + DeserializeOwned + std::fmt::Debug,
     {
-        let list = api.list(params).await;
-        Ok(list.map_err(|error| self.error(&format!("cannot list {what}"), &error))?.items)
+        let mut found = Vec::new();
+        let mut page = params.clone().limit(PAGE);
+        loop {
+            let list = api.list(&page).await;
+            let list = list.map_err(|error| self.error(&format!("cannot list {what}"), &error))?;
+            found.extend(list.items);
+            match list.metadata.continue_.filter(|token| !token.is_empty()) {
+                Some(token) => page = page.continue_token(&token),
+                None => return Ok(found),
+            }
+        }
     }
 
     /// One object; `None` where it is not there.
@@ -87,6 +107,16 @@ impl Cluster {
     where
         K: Clone + DeserializeOwned + std::fmt::Debug,
     {
-        api.get_opt(name).await.map_err(|error| self.error(&format!("cannot read {what}"), &error))
+        let mut tried = 0;
+        loop {
+            let error = match api.get_opt(name).await {
+                Ok(found) => return Ok(found),
+                Err(error) => self.error(&format!("cannot read {what}"), &error),
+            };
+            tried += 1;
+            if !passes(&error, tried).await {
+                return Err(error);
+            }
+        }
     }
 }

@@ -82,12 +82,12 @@ impl Instance for GpuInstance {
                         let (object, notes) = pool::read(&request.object, &private, &world);
                         ReadAnswer::Object(ReadObject { object, private: request.private, notes })
                     }
-                    Err(error) if error.kind == ErrorKind::Unreachable => ReadAnswer::Unreachable(error),
+                    Err(error) if no_answer(&error) => ReadAnswer::Unreachable(error),
                     Err(error) => ReadAnswer::Failed(error),
                 },
                 quota::TYPE => match self.world(call).await {
                     Ok(world) => quota::read(request, &world),
-                    Err(error) if error.kind == ErrorKind::Unreachable => ReadAnswer::Unreachable(error),
+                    Err(error) if no_answer(&error) => ReadAnswer::Unreachable(error),
                     Err(error) => ReadAnswer::Failed(error),
                 },
                 other => ReadAnswer::Failed(unknown_type(other)),
@@ -165,4 +165,9 @@ impl Instance for GpuInstance {
         let world = self.world(call).await?;
         Ok(review::review(request.plan, &world))
     }
+}
+
+/// Can nobody tell what is there? A server that fails, and does not stop failing, is as one that is not reached.
+fn no_answer(error: &ProviderError) -> bool {
+    matches!(error.kind, ErrorKind::Unreachable | ErrorKind::Transient { .. } | ErrorKind::Timeout)
 }

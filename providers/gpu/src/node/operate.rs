@@ -10,7 +10,7 @@ use providers_api::{Call, ErrorKind, OperateRequest, ProviderError};
 
 use super::offered::missing;
 use crate::{
-    cluster::{Cluster, FIELD_MANAGER},
+    cluster::{Cluster, FIELD_MANAGER, passes},
     operations::Payload,
     wait::{Patience, Wait},
     world::read_node,
@@ -45,7 +45,7 @@ pub(crate) async fn operate(cluster: &Cluster, request: &OperateRequest, call: C
 async fn write(cluster: &Cluster, request: &OperateRequest, payload: &Payload) -> Result<(), ProviderError> {
     let (api, node) = (cluster.gpu_nodes().await?, &request.operation.node);
     let (what, doing) = (format!("GpuNode {node}"), format!("cannot write the operation for {node}"));
-    let mut conflicts = 0;
+    let (mut conflicts, mut failures) = (0, 0);
     loop {
         let Some(mut found) = cluster.find(&api, node.as_str(), &what).await? else {
             let what = format!("{node} has no GpuNode any more");
@@ -62,7 +62,13 @@ async fn write(cluster: &Cluster, request: &OperateRequest, payload: &Payload) -
         match written.map_err(|error| cluster.error(&doing, &error)) {
             Ok(_) => return Ok(()),
             Err(error) if error.kind == ErrorKind::Conflict && conflicts < CONFLICTS => conflicts += 1,
-            Err(error) => return Err(error),
+            Err(error) => {
+                failures += 1;
+                // It is read again first: the write may have gone through.
+                if !passes(&error, failures).await {
+                    return Err(error);
+                }
+            }
         }
     }
 }

@@ -7,7 +7,7 @@ use providers_agent_api::HOLD_TAINT;
 use providers_api::{ErrorKind, HoldRequest, ProviderError};
 use serde_json::json;
 
-use crate::cluster::{Cluster, FIELD_MANAGER};
+use crate::cluster::{Cluster, FIELD_MANAGER, passes};
 
 /// As long as the value of a label, or of a taint, may be.
 const LONGEST_VALUE: usize = 63;
@@ -93,7 +93,7 @@ async fn change(
     decide: impl Fn(&Node, &[Taint]) -> Result<Option<Vec<Taint>>, ProviderError>,
 ) -> Result<(), ProviderError> {
     let api = cluster.nodes().await?;
-    let mut conflicts = 0;
+    let (mut conflicts, mut failures) = (0, 0);
     loop {
         let Some(found) = cluster.find(&api, node.as_str(), &format!("node {node}")).await? else {
             return Err(ProviderError::permanent(format!("{doing}: {GONE}")));
@@ -108,7 +108,12 @@ async fn change(
         match api.patch(node.as_str(), &params, &patch).await.map_err(|error| cluster.error(doing, &error)) {
             Ok(_) => return Ok(()),
             Err(error) if error.kind == ErrorKind::Conflict && conflicts < CONFLICTS => conflicts += 1,
-            Err(error) => return Err(error),
+            Err(error) => {
+                failures += 1;
+                if !passes(&error, failures).await {
+                    return Err(error);
+                }
+            }
         }
     }
 }

@@ -10,7 +10,7 @@ use serde_json::{Map, json};
 use super::hard::{Private, hard_of};
 use crate::{
     attributes::text,
-    cluster::{Cluster, FIELD_MANAGER},
+    cluster::{Cluster, FIELD_MANAGER, passes},
 };
 
 /// Creates, changes or deletes a quota.
@@ -56,8 +56,18 @@ async fn write(cluster: &Cluster, change: &PlannedChange) -> Result<(), Provider
     }));
     // By force: whoever took one of our names over has been shown as drift, and the plan says that it comes back.
     let params = PatchParams::apply(FIELD_MANAGER).force();
-    let written = api.patch(name, &params, &patch).await;
-    written.map(|_| ()).map_err(|error| cluster.error(&format!("cannot write {what}"), &error))
+    let mut tried = 0;
+    loop {
+        // Applied twice is as applied once.
+        let error = match api.patch(name, &params, &patch).await {
+            Ok(_) => return Ok(()),
+            Err(error) => cluster.error(&format!("cannot write {what}"), &error),
+        };
+        tried += 1;
+        if !passes(&error, tried).await {
+            return Err(error);
+        }
+    }
 }
 
 // An earlier try of the same creation left our mark on the fields.
