@@ -1,18 +1,22 @@
 //! Which cluster is spoken to, and how: files, variables, the provider block, authorities, proxies.
 
-use std::{collections::BTreeMap, path::Path, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    sync::{Arc, Mutex},
+};
 
 use engine_model::host::FixedHost;
 use engine_value::Value;
-use providers_api::{Call, ErrorKind, Instance, Provider, ProviderError, Silent};
+use providers_api::{Call, ErrorKind, Instance, Provider, ProviderError, ReadAnswer, ReadRequest, Silent};
 use providers_kubernetes::{Environment, KubernetesProvider};
 use providers_sandbox::api::{Renewal, User};
 use serde_json::{Value as Json, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    connection_wire::Proxy,
-    world::{World, null},
+    connection_wire::{Authority, Proxy, serve},
+    world::{World, addr, null},
 };
 
 /// A configured provider, and nothing else.
@@ -39,6 +43,11 @@ impl Line {
     pub(crate) async fn identity(&self) -> Result<String, ProviderError> {
         let call = Call { progress: &Silent, cancel: &self.cancel, host: &self.host };
         self.instance.identity(call).await.map(|identity| identity.unwrap().to_string())
+    }
+
+    pub(crate) async fn read(&self, requests: Vec<ReadRequest>) -> Vec<ReadAnswer> {
+        let call = Call { progress: &Silent, cancel: &self.cancel, host: &self.host };
+        self.instance.read(requests, call).await
     }
 }
 
@@ -170,6 +179,73 @@ async fn a_server_is_reached_through_the_proxy_that_is_named() {
     let gone = [("proxy_url", Value::from("http://u:canary@127.0.0.1:1"))];
     let error = Line::new(variables("plain", &[]), &gone).await.identity().await.unwrap_err();
     assert!(!shown(&error).contains("canary"), "{}", shown(&error));
+}
+
+/// What a server of two group versions answers, its kinds told at once.
+fn served(path: &str, kinds: &[&str]) -> (u16, Json) {
+    let resource = |kind: &&str| {
+        let kind_of = json!({"group": "", "version": "v1", "kind": kind});
+        json!({"resource": format!("{}s", kind.to_lowercase()), "responseKind": kind_of, "scope": "Namespaced"})
+    };
+    let resources: Vec<Json> = kinds.iter().map(resource).collect();
+    let version = json!({"version": "v1", "freshness": "Current", "resources": resources});
+    match path {
+        "/api" => {
+            let group = json!({"metadata": {}, "versions": [version]});
+            (200, json!({"kind": "APIGroupDiscoveryList", "items": [group]}))
+        }
+        "/apis" => (200, json!({"kind": "APIGroupDiscoveryList", "items": []})),
+        "/api/v1/namespaces/default/configmaps/a" => {
+            let metadata = json!({"name": "a", "namespace": "default", "uid": "u"});
+            (200, json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}))
+        }
+        other => panic!("{other}"),
+    }
+}
+
+#[tokio::test]
+async fn what_a_cluster_serves_is_asked_once_and_kept_as_long_as_the_server_says_so() {
+    let (world, authority) = (World::new().await, Authority::new());
+    let (asked, kinds) = (Arc::<Mutex<Vec<String>>>::default(), Arc::new(Mutex::new(vec!["ConfigMap"])));
+    let (note, now) = (asked.clone(), kinds.clone());
+    let url = serve(&authority, false, move |asked| {
+        let path = asked.head.split(' ').nth(1).unwrap().to_owned();
+        let known = if asked.head.contains("if-none-match") { " known" } else { "" };
+        note.lock().unwrap().push(format!("{path}{known}"));
+        served(&path, &now.lock().unwrap())
+    })
+    .await;
+    let dir = tempfile::tempdir().unwrap();
+    let cluster = json!({"server": url, "certificate-authority-data": encoded(&authority.pem)});
+    std::fs::write(dir.path().join("config"), kubeconfig(cluster, json!({"token": "t"}))).unwrap();
+    let cache = dir.path().join("cache");
+    let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "default"}});
+    let object = world.manifest(map);
+    let run = async || {
+        let environment = environment(dir.path(), &[("KUBECONFIG", "config")]);
+        let line = Line::new(Environment { cache: Some(cache.clone()), ..environment }, &[]).await;
+        for _ in 0..2 {
+            let request =
+                ReadRequest { addr: addr("kubernetes_manifest"), object: object.clone(), private: Vec::new() };
+            let answers = line.read(vec![request]).await;
+            assert!(matches!(answers[0], ReadAnswer::Object(_) | ReadAnswer::Gone), "{answers:?}");
+        }
+        std::mem::take(&mut *asked.lock().unwrap())
+    };
+    let map = "/api/v1/namespaces/default/configmaps/a";
+    assert_eq!(run().await, ["/api", "/apis", map, map]);
+    assert_eq!(run().await, ["/api known", "/apis known", map, map]);
+    // What was changed on disk is not believed.
+    let folder = std::fs::read_dir(&cache).unwrap().next().unwrap().unwrap().path();
+    for entry in std::fs::read_dir(&folder).unwrap() {
+        let path = entry.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, text.replace("ConfigMap", "ConfigMop").replace("[]", "[ ]")).unwrap();
+    }
+    assert_eq!(run().await, ["/api", "/apis", map, map]);
+    // Another answer of the server is another tag.
+    kinds.lock().unwrap().clear();
+    assert_eq!(run().await, ["/api known", "/apis known"], "no such kind: the object is gone with it");
 }
 
 pub(crate) fn encoded(text: &str) -> String {
