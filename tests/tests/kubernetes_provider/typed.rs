@@ -181,6 +181,27 @@ async fn an_immutable_map_is_made_anew_for_other_content() {
 }
 
 #[tokio::test]
+async fn what_was_done_already_is_done_and_what_somebody_changed_is_not() {
+    let world = World::new().await;
+    world.other(Method::POST, "/api/v1/namespaces", Some(json!({"metadata": {"name": "team-a"}})));
+    let map = |value: &str| configuration("kubernetes_config_map", &format!("{METADATA}data = {{ x = \"{value}\" }}"));
+    let run = Run::new(&world, &map("1")).await;
+    run.settle().await;
+    let state = run.snapshot().await;
+    let (one, other) = (
+        Run::with_state(&world, &map("2"), Some(state.clone())).await,
+        Run::with_state(&world, &map("2"), Some(state.clone())).await,
+    );
+    let late = Run::with_state(&world, &map("3"), Some(state)).await;
+    let (first, second) = (one.plan(PlanMode::Normal).await, other.plan(PlanMode::Normal).await);
+    let third = late.plan(PlanMode::Normal).await;
+    one.apply(first).await;
+    other.apply(second).await;
+    let error = late.try_apply(third).await;
+    assert!(error.contains("somebody changed data"), "{error}");
+}
+
+#[tokio::test]
 async fn rules_of_an_aggregated_role_are_kubernetes() {
     let world = World::new().await;
     let selector = "aggregation_rule {\n cluster_role_selectors {\n match_labels = { team = \"a\" }\n }\n}";

@@ -5,7 +5,7 @@ use providers_api::{Applied, ApplyRequest, Call, Outcome, ProviderError};
 use serde_json::Value as Json;
 
 use super::{
-    body::{compared, desired, settled},
+    body::{compared, desired, filled, settled},
     kind::Kind,
     name::{get, key_of, set},
     wait,
@@ -64,9 +64,12 @@ async fn delete(cluster: &Cluster, kind: &Kind, before: Value, call: Call<'_>) -
 
 /// Does the live object mean what the plan was made on, or already what it is to become? Else what differs.
 fn as_planned_on(kind: &Kind, before: &Value, after: &Value, live: &Json) -> Result<(), String> {
-    let differs = |wanted: &Value| diff(Some(wanted), Some(&compared(kind, wanted, live))).changed_paths();
+    let differs = |wanted: &Value| {
+        let now = compared(kind, wanted, live);
+        diff(Some(&filled(wanted, &now)), Some(&now)).changed_paths()
+    };
     let changed = differs(before);
-    if changed.is_empty() || (after.is_wholly_known() && differs(after).is_empty()) {
+    if changed.is_empty() || differs(after).is_empty() {
         return Ok(());
     }
     Err(changed.iter().map(Path::to_string).collect::<Vec<_>>().join(", "))
