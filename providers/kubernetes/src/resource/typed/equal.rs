@@ -74,3 +74,34 @@ pub(super) fn same_quantity(one: &Value, other: &Value) -> bool {
     let amount = |value: &Value| billionths(value.as_str()?);
     matches!((amount(one), amount(other)), (Some(one), Some(other)) if one == other)
 }
+
+#[cfg(test)]
+mod tests {
+    use engine_value::Type;
+
+    use super::*;
+
+    fn texts(entries: &[(&str, Option<&str>)]) -> Value {
+        let value = |text: &Option<&str>| text.map_or_else(|| Value::null(Type::String), Value::from);
+        Value::map(Type::String, entries.iter().map(|(name, text)| (*name, value(text))))
+    }
+
+    #[test]
+    fn what_means_the_same_is_the_same() {
+        let null = || Value::null(Type::Dynamic);
+        for (holds, one, other, same) in [
+            (Holds::Text, null(), "".into(), true),
+            (Holds::Text, "a".into(), "".into(), false),
+            (Holds::Bool, null(), false.into(), true),
+            (Holds::Bool, null(), true.into(), false),
+            (Holds::Texts, null(), texts(&[]), true),
+            (Holds::Texts, texts(&[("a", None)]), null(), true),
+            (Holds::Texts, texts(&[("a", Some("1")), ("b", None)]), texts(&[("a", Some("1"))]), true),
+            (Holds::Texts, texts(&[("a", Some("1000m"))]), texts(&[("a", Some("1"))]), false),
+            (Holds::Quantities, texts(&[("a", Some("1000m"))]), texts(&[("a", Some("1"))]), true),
+            (Holds::Quantities, texts(&[("a", Some("1"))]), texts(&[("a", Some("2"))]), false),
+        ] {
+            assert_eq!(same_meaning(holds, &one, &other), same, "{one:?} and {other:?}");
+        }
+    }
+}

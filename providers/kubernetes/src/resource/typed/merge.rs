@@ -129,3 +129,41 @@ fn nothing_there(fields: &[Field]) -> Value {
         }
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use engine_value::Type;
+
+    use super::*;
+    use crate::resource::typed::{kind, read::nothing};
+
+    fn limits(default: &str, request: Value) -> Value {
+        let fields = kind::of("kubernetes_limit_range").unwrap().fields;
+        let amount = |amount: &str| Value::map(Type::String, [("cpu", Value::from(amount))]);
+        let one =
+            |fields: &[Field], name: &str| nothing(fields.iter().find(|f| f.name == name).unwrap().nested().unwrap().0);
+        let spec = fields.iter().find(|field| field.name == "spec").unwrap().nested().unwrap().0;
+        let with = |object: Value, name: &str, value: Value| Path::root().attr(name).set(&object, value).unwrap();
+        let list = |block: Value| Value::list(block.type_of(), vec![block]);
+        let limit = with(with(one(spec, "limit"), "default", amount(default)), "default_request", request);
+        with(nothing(fields), "spec", list(with(one(fields, "spec"), "limit", list(limit))))
+    }
+
+    fn plan(prior: &Value, config: &Value) -> (Value, Vec<String>) {
+        let kind = kind::of("kubernetes_limit_range").unwrap();
+        let mut differences = Differences::default();
+        let merged = merged(kind.fields, config, Some(prior), &Path::root(), &mut differences);
+        (merged, differences.changed.iter().map(Path::to_string).collect())
+    }
+
+    #[test]
+    fn what_kubernetes_decides_stays_until_something_beside_it_changes() {
+        let none = || Value::null(Type::map(Type::String));
+        let request = || Value::map(Type::String, [("cpu", Value::from("1"))]);
+        let prior = limits("1", request());
+        assert_eq!(plan(&prior, &limits("1000m", none())), (prior.clone(), Vec::new()));
+        let (object, changed) = plan(&prior, &limits("2", none()));
+        assert_eq!(changed, ["spec[0].limit[0].default"]);
+        assert_eq!(object, limits("2", Value::unknown(Type::map(Type::String))));
+    }
+}
