@@ -6,6 +6,7 @@
 mod cluster;
 mod connection;
 mod connection_credentials;
+mod connection_real;
 mod connection_wire;
 mod engine;
 mod faults;
