@@ -183,6 +183,23 @@ pub(super) fn begin_replica_set(object: &mut Value) {
     object["status"] = json!({"replicas": 0});
 }
 
+/// Unless somebody chooses them, a job's pods are found by the job's UID.
+pub(super) fn begin_job(object: &mut Value) {
+    if object.pointer("/spec/manualSelector") == Some(&Value::Bool(true)) {
+        return;
+    }
+    let (name, uid) = (text(object, "/metadata/name").to_owned(), text(object, "/metadata/uid").to_owned());
+    let spec = map_mut(object, "spec");
+    default_field(spec, "selector", json!({"matchLabels": {"batch.kubernetes.io/controller-uid": uid}}));
+    let template = ensure_map(spec.entry("template").or_insert_with(|| json!({})));
+    let metadata = ensure_map(template.entry("metadata").or_insert_with(|| json!({})));
+    let labels = ensure_map(metadata.entry("labels").or_insert_with(|| json!({})));
+    for prefix in ["", "batch.kubernetes.io/"] {
+        labels.insert(format!("{prefix}controller-uid"), uid.as_str().into());
+        labels.insert(format!("{prefix}job-name"), name.as_str().into());
+    }
+}
+
 /// One run of one pod.
 pub(super) fn job(object: &mut Value) {
     template(object);

@@ -3,10 +3,8 @@
 
 use sha2::{Digest, Sha256};
 
+use crate::names::LETTERS;
 use crate::store::Revision;
-
-/// The letters of Kubernetes' generated names: no vowels and nothing that looks like another.
-const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
 
 /// See the module.
 #[derive(Clone, Copy, Debug)]

@@ -264,6 +264,7 @@ pub(super) static BUILTINS: &[Builtin] = &[
         has_generation: true,
         selectable: &["status.successful"],
         default: defaults::job,
+        begin: defaults::begin_job,
         validate: validate::job,
         immutable: validate::JOB,
         columns: columns::JOB,

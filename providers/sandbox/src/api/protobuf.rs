@@ -101,6 +101,36 @@ const TOKEN_SPEC: Holds = Holds::Message(&[
     (4, "expirationSeconds", Holds::Integer),
 ]);
 
+const RESOURCES: Holds = Holds::Message(&[(1, "limits", Holds::QuantityMap), (2, "requests", Holds::QuantityMap)]);
+
+const CONTAINERS: Holds = Holds::Messages(&[
+    (1, "name", Holds::Text),
+    (2, "image", Holds::Text),
+    (3, "command", Holds::Texts),
+    (4, "args", Holds::Texts),
+    (6, "ports", Holds::Messages(&[(3, "containerPort", Holds::Integer), (4, "protocol", Holds::Text)])),
+    (8, "resources", RESOURCES),
+]);
+
+const TEMPLATE: Holds = Holds::Message(&[
+    (1, "metadata", METADATA),
+    (2, "spec", Holds::Message(&[(2, "containers", CONTAINERS), (3, "restartPolicy", Holds::Text)])),
+]);
+
+const DEPLOYMENT_SPEC: Holds = Holds::Message(&[
+    (1, "replicas", Holds::Integer),
+    (2, "selector", Holds::Message(LABEL_SELECTOR)),
+    (3, "template", TEMPLATE),
+]);
+
+const JOB_SPEC: Holds = Holds::Message(&[
+    (1, "parallelism", Holds::Integer),
+    (2, "completions", Holds::Integer),
+    (3, "activeDeadlineSeconds", Holds::Integer),
+    (6, "template", TEMPLATE),
+    (7, "backoffLimit", Holds::Integer),
+]);
+
 /// API version, kind and fields of what can be read.
 const KINDS: &[(&str, &str, &[Field])] = &[
     ("v1", "Namespace", &[(1, "metadata", METADATA)]),
@@ -156,6 +186,8 @@ const KINDS: &[(&str, &str, &[Field])] = &[
     ),
     ("authentication.k8s.io/v1", "SelfSubjectReview", &[(1, "metadata", METADATA)]),
     ("authentication.k8s.io/v1", "TokenRequest", &[(1, "metadata", METADATA), (2, "spec", TOKEN_SPEC)]),
+    ("apps/v1", "Deployment", &[(1, "metadata", METADATA), (2, "spec", DEPLOYMENT_SPEC)]),
+    ("batch/v1", "Job", &[(1, "metadata", METADATA), (2, "spec", JOB_SPEC)]),
     ("policy/v1", "Eviction", &[(1, "metadata", METADATA), (2, "deleteOptions", Holds::Message(DELETE_OPTIONS))]),
     ("v1", "DeleteOptions", DELETE_OPTIONS),
     ("meta.k8s.io/v1", "DeleteOptions", DELETE_OPTIONS),
@@ -304,8 +336,8 @@ mod tests {
             decode(&envelope("policy/v1", "Eviction", &eviction)).unwrap()["deleteOptions"],
             json!({"gracePeriodSeconds": 30, "dryRun": ["All"]})
         );
-        let unknown = decode(&envelope("apps/v1", "Deployment", b"")).unwrap_err();
-        assert!(unknown.contains("not of Deployment (apps/v1)"), "{unknown}");
+        let unknown = decode(&envelope("apps/v1", "StatefulSet", b"")).unwrap_err();
+        assert!(unknown.contains("not of StatefulSet (apps/v1)"), "{unknown}");
         assert!(decode(b"{}").is_err());
     }
 }

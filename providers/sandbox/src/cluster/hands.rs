@@ -28,13 +28,22 @@ pub(super) enum Part {
 impl Part {
     fn user(self) -> User {
         User::admin(match self {
+            Self::Scheduler => "kube-scheduler",
+            Self::Controllers => "kube-controller-manager",
+            other => other.component(),
+        })
+    }
+
+    /// Who tells an event.
+    pub(super) fn component(self) -> &'static str {
+        match self {
             Self::Kubelet => "kubelet",
             Self::DevicePlugin => "nvidia-device-plugin",
             Self::FeatureDiscovery => "gpu-feature-discovery",
-            Self::Scheduler => "kube-scheduler",
-            Self::Controllers => "kube-controller-manager",
+            Self::Scheduler => "default-scheduler",
+            Self::Controllers => "controllermanager",
             Self::Commands => "sandbox",
-        })
+        }
     }
 }
 
@@ -62,6 +71,11 @@ impl Hands {
 
     pub(super) fn delete(&self, part: Part, path: &str, body: &Value) {
         self.done(part, path, self.api.call(&part.user(), &Method::DELETE, path, Some(body)));
+    }
+
+    /// A call that may be refused: by a quota, a limit, or because somebody was faster.
+    pub(super) fn attempt(&self, part: Part, method: &Method, path: &str, body: &Value) -> Result<Value, Failure> {
+        self.api.call(&part.user(), method, path, Some(body))
     }
 
     /// An object that changed or went in between is looked at again, since its change is in the feed.

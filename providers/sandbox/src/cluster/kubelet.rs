@@ -9,11 +9,21 @@ use std::sync::Arc;
 use providers_simulator::{Allocation, Node};
 use serde_json::{Value, json};
 
+use super::containers::{self, End};
 use super::hands::Part;
 use super::{Cluster, PodName, pod};
-use crate::names::{BUSY, ENDS_AFTER, STOPS_AFTER, record};
+use crate::names::{BUSY, ENDS_AFTER, EXIT_CODE, STOPS_AFTER, record};
 use crate::store::{Key, Mode};
 use crate::world;
+
+/// Why a container waits that ends again and again.
+const CRASH_LOOP: &str = "CrashLoopBackOff";
+
+/// How long it waits after so many ends, in milliseconds: ten seconds, then twice as long each time, five minutes at most.
+fn wait(restarts: i64) -> u64 {
+    let exponent = u32::try_from(restarts - 1).unwrap_or(0).min(16);
+    (10_000 << exponent).min(300_000)
+}
 
 /// The first process id of processes in pods.
 const FIRST_PID: u32 = 10_000;
@@ -31,25 +41,120 @@ impl Cluster {
         } else if pod::is_terminating(&pod) {
             if self.is_time(name, &pod, "stopping", pod::duration(&pod, STOPS_AFTER).unwrap_or(0)) {
                 self.release(&node, name);
+                for container in pod::containers(&pod).filter_map(|container| container["name"].as_str()) {
+                    self.event(Part::Kubelet, &pod, "Normal", "Killing", &format!("Stopping container {container}"));
+                }
                 let now = json!({"gracePeriodSeconds": 0, "preconditions": {"uid": pod::uid(&pod)}});
                 self.hands.delete(Part::Kubelet, &pod::path(name), &now);
             }
         } else if pod::phase(&pod) == "Pending" {
             self.start(&node, name, &pod);
-        } else if let Some(after) = pod::duration(&pod, ENDS_AFTER)
-            && self.is_time(name, &pod, "started", after)
-        {
-            self.release(&node, name);
-            let patch = pod::succeeded(&pod, &self.time());
-            self.hands.merge(Part::Kubelet, &format!("{}/status", pod::path(name)), &patch);
+        } else {
+            self.live(&node, name, &pod);
         }
     }
 
+    /// Containers that end by themselves, and are started again.
+    fn live(&mut self, node: &Arc<str>, name: &PodName, pod: &Value) {
+        let ends: Vec<Option<End>> = pod::containers(pod).map(|container| containers::end(pod, container)).collect();
+        let Some(after) = ends.iter().flatten().map(|end| end.after_ms).max() else { return };
+        let restarts = pod::restarts(pod);
+        let status = format!("{}/status", pod::path(name));
+        if pod::waits_for(pod, CRASH_LOOP) {
+            if self.is_time(name, pod, &format!("crashed {restarts}"), wait(restarts)) {
+                self.tell_start(pod);
+                self.hands.merge(Part::Kubelet, &status, &pod::running(pod, &self.time()));
+            }
+            return;
+        }
+        let code = |container: &Value| containers::end(pod, container).map(|end| end.code);
+        let has_ended = pod::containers(pod).filter(|container| code(container).is_some()).all(|container| {
+            pod["status"]["containerStatuses"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .any(|status| status["name"] == container["name"] && status["state"]["terminated"].is_object())
+        });
+        let event = if restarts == 0 { "started".to_owned() } else { format!("started {restarts}") };
+        if has_ended || !self.is_time(name, pod, &event, after) {
+            return;
+        }
+        let has_failed = ends.iter().flatten().any(|end| end.code != 0);
+        // Whoever only says how long a pod runs wants it to be over then.
+        let is_for_once = pod::annotation(pod, ENDS_AFTER).is_some() && pod::annotation(pod, EXIT_CODE).is_none();
+        let begins_again = !is_for_once
+            && match pod["spec"]["restartPolicy"].as_str() {
+                Some("Never") => false,
+                Some("OnFailure") => has_failed,
+                _ => true,
+            };
+        if begins_again {
+            let patch = pod::crashed(pod, code, wait(restarts + 1) / 1000, &self.time());
+            self.hands.merge(Part::Kubelet, &status, &patch);
+            for container in pod::containers(pod).filter(|container| code(container).is_some()) {
+                let message = format!(
+                    "Back-off restarting failed container {} in pod {}_{}({})",
+                    container["name"].as_str().unwrap_or_default(),
+                    name.1,
+                    name.0,
+                    pod::uid(pod)
+                );
+                self.event(Part::Kubelet, pod, "Warning", "BackOff", &message);
+            }
+            return;
+        }
+        if ends.iter().all(Option::is_some) {
+            self.release(node, name);
+        }
+        self.hands.merge(Part::Kubelet, &status, &pod::ended(pod, code, &self.time()));
+    }
+
+    fn tell_start(&self, pod: &Value) {
+        for container in pod::containers(pod) {
+            let image = container["image"].as_str().unwrap_or_default();
+            let pulled = format!("Container image {image:?} already present on machine and can be accessed by the pod");
+            self.event(Part::Kubelet, pod, "Normal", "Pulled", &pulled);
+            self.event(Part::Kubelet, pod, "Normal", "Created", "Container created");
+            self.event(Part::Kubelet, pod, "Normal", "Started", "Container started");
+        }
+    }
+
+    /// Images that cannot be pulled keep a pod from beginning.
+    fn wait_for_images(&self, name: &PodName, pod: &Value) {
+        if pod::waits_for(pod, "ImagePullBackOff") {
+            return;
+        }
+        for image in pod::containers(pod).filter_map(|container| container["image"].as_str()) {
+            if containers::can_pull(image) {
+                continue;
+            }
+            let host = image.split('/').next().unwrap_or_default();
+            let why = format!("failed to resolve reference {image:?}: dial tcp: lookup {host}: no such host");
+            self.event(Part::Kubelet, pod, "Normal", "Pulling", &format!("Pulling image {image:?}"));
+            self.event(Part::Kubelet, pod, "Warning", "Failed", &format!("Failed to pull image {image:?}: {why}"));
+            self.event(Part::Kubelet, pod, "Warning", "Failed", "Error: ErrImagePull");
+            self.event(Part::Kubelet, pod, "Normal", "BackOff", &format!("Back-off pulling image {image:?}"));
+            self.event(Part::Kubelet, pod, "Warning", "Failed", "Error: ImagePullBackOff");
+        }
+        let patch = pod::not_pulled(pod, containers::can_pull, &self.time());
+        self.hands.merge(Part::Kubelet, &format!("{}/status", pod::path(name)), &patch);
+    }
+
     fn start(&self, node: &Arc<str>, name: &PodName, pod: &Value) {
+        let mut images = pod::containers(pod).filter_map(|container| container["image"].as_str());
+        if !images.all(containers::can_pull) {
+            return self.wait_for_images(name, pod);
+        }
         let given = self.ground.hardware.with(node, |node| give(node, name, pod));
         let patch = match given.unwrap_or_else(|| Err(format!("there is no hardware for node {node}"))) {
-            Ok(()) => pod::running(pod, &self.time()),
-            Err(message) => pod::refused(&message),
+            Ok(()) => {
+                self.tell_start(pod);
+                pod::running(pod, &self.time())
+            }
+            Err(message) => {
+                self.event(Part::Kubelet, pod, "Warning", "UnexpectedAdmissionError", &message);
+                pod::refused(&message)
+            }
         };
         self.hands.merge(Part::Kubelet, &format!("{}/status", pod::path(name)), &patch);
     }
@@ -66,6 +171,10 @@ impl Cluster {
             Some(since) => since,
             None if after_ms == 0 => now,
             None => {
+                // Only one thing is waited for at a time, but to stop goes on beside it.
+                if let Some(run) = run.as_object_mut().filter(|_| event != "stopping") {
+                    run.retain(|name, _| ["uid", "stopping"].contains(&name.as_str()));
+                }
                 run[event] = now.into();
                 if let Err(error) = world::write(&self.ground.store, &key, run) {
                     self.ground

@@ -2,11 +2,13 @@
 //! that people run on nodes.
 //!
 //! One task follows the store's changes and acts on what they concern, with the rights of the part that it plays. It
-//! keeps nothing that cannot be read from the store again, so it may be cut off at any instant. Not here: workload
-//! controllers (their pods are counted, and those that are gone stay gone), preemption, eviction by taints.
+//! keeps nothing that cannot be read from the store again, so it may be cut off at any instant. Not here: preemption,
+//! eviction by taints.
 
 mod advertise;
 mod alarms;
+mod containers;
+mod events;
 mod execution;
 mod fit;
 mod hands;
@@ -37,6 +39,7 @@ use crate::api::Api;
 use crate::names::record;
 use crate::store::{Change, ChangeKind, Feed, Key, Revision, Store};
 use crate::world::{self, Trouble, WorldClock};
+use workloads::Retries;
 
 /// How often kubelets say that they live, as the real ones do.
 const HEARTBEAT: Duration = Duration::from_secs(10);
@@ -120,7 +123,9 @@ pub(crate) struct Cluster {
     /// Nodes of pods, and pods of nodes.
     node_of: BTreeMap<PodName, Arc<str>>,
     pods_of: BTreeMap<Arc<str>, BTreeSet<PodName>>,
-    alarms: Alarms,
+    alarms: Alarms<PodName>,
+    workload_alarms: Alarms<Key>,
+    retries: Retries,
     work: Work,
     /// Commands that have been run and are not forgotten yet: never twice.
     executed: BTreeSet<Arc<str>>,
@@ -156,6 +161,8 @@ impl Cluster {
             node_of: BTreeMap::new(),
             pods_of: BTreeMap::new(),
             alarms: Alarms::default(),
+            workload_alarms: Alarms::default(),
+            retries: Retries::default(),
             work: Work::default(),
             executed: BTreeSet::new(),
             tasks: JoinSet::new(),
@@ -169,7 +176,8 @@ impl Cluster {
     pub(crate) async fn run(mut self, cancel: CancellationToken) {
         let mut beats = tokio::time::interval(HEARTBEAT);
         loop {
-            let due = self.alarms.next().map(|due| self.ground.clock.instant(due));
+            let next = [self.alarms.next(), self.workload_alarms.next()].into_iter().flatten().min();
+            let due = next.map(|due| self.ground.clock.instant(due));
             let due_time = async {
                 match due {
                     Some(instant) => tokio::time::sleep_until(instant).await,
@@ -202,6 +210,7 @@ impl Cluster {
         self.node_of.clear();
         self.pods_of.clear();
         self.alarms = Alarms::default();
+        self.workload_alarms = Alarms::default();
         self.begin();
     }
 
@@ -278,6 +287,7 @@ impl Cluster {
         self.waiting.remove(&name);
         self.alarms.remove(&name);
         self.work.pods.remove(&name);
+        self.forget_times(&name.0, &format!("pods/{}", name.1));
         if let Some(node) = self.node_of.remove(&name) {
             if let Some(pods) = self.pods_of.get_mut(&node) {
                 pods.remove(&name);
@@ -304,8 +314,12 @@ impl Cluster {
         for name in &work.executions {
             self.execute(name);
         }
-        for key in &work.workloads {
-            self.count(key);
+        let mut workloads = work.workloads;
+        workloads.extend(self.workload_alarms.take(self.ground.clock.now_ms()));
+        let deployments = self.deployments_of(&workloads);
+        workloads.extend(deployments);
+        for key in &workloads {
+            self.reconcile(key);
         }
     }
 
@@ -314,6 +328,7 @@ impl Cluster {
         for node in nodes.iter().filter(|node| self.ground.kubelets.works(node)) {
             self.renew_lease(node);
         }
+        self.forget_events();
         if let Err(error) = world::keep_time(&self.ground.store, &self.ground.clock) {
             self.ground.trouble.report(format!("the world's time could not be recorded: {error}"));
         }

@@ -66,6 +66,8 @@ impl Cluster {
                         "target": {"apiVersion": "v1", "kind": "Node", "name": &**node},
                     });
                     self.hands.create(Part::Scheduler, &format!("{}/binding", pod::path(&name)), &binding);
+                    let assigned = format!("Successfully assigned {}/{} to {node}", name.0, name.1);
+                    self.event(Part::Scheduler, pod, "Normal", "Scheduled", &assigned);
                     for (resource, count) in pod::total(pod) {
                         *room.used.entry(resource).or_default() += count;
                     }
@@ -79,6 +81,7 @@ impl Cluster {
         let message = wish.unwrap_or_else(|| fit::message(rooms.len(), &reasons));
         if let Some(patch) = pod::unschedulable(pod, &message, &self.time()) {
             self.hands.merge(Part::Scheduler, &format!("{}/status", pod::path(&name)), &patch);
+            self.event(Part::Scheduler, pod, "Warning", "FailedScheduling", &message);
         }
     }
 }

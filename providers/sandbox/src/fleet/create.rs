@@ -161,7 +161,16 @@ fn node_object(spec: &NodeSpec) -> Value {
 /// next; the last of the pod.
 pub(crate) fn owners(pod: &PodSpec) -> Vec<(String, Value)> {
     let labels = json!({"app": pod.owner.as_ref().map_or(pod.name.as_str(), Owner::name)});
-    let template = json!({"metadata": {"labels": labels}, "spec": pod_spec(pod)});
+    // A pod that takes another's place is like it.
+    let mut all_labels = json!(pod.labels);
+    all_labels["app"] = labels["app"].clone();
+    let mut metadata = json!({"labels": all_labels});
+    let mut annotations = annotations(pod);
+    annotations.remove(ENDS_AFTER);
+    if !annotations.is_empty() {
+        metadata["annotations"] = json!(annotations);
+    }
+    let template = json!({"metadata": metadata, "spec": pod_spec(pod)});
     let apps = |plural: &str| format!("/apis/apps/v1/namespaces/{}/{plural}", pod.namespace);
     let workload = |name: &str| {
         json!({
@@ -195,12 +204,7 @@ impl Owner {
     }
 }
 
-/// The pod itself; `controller` is the object that owns it.
-pub(crate) fn pod_object(pod: &PodSpec, controller: Option<&Value>) -> Value {
-    let mut labels = pod.labels.clone();
-    if let Some(owner) = &pod.owner {
-        labels.insert("app".to_owned(), owner.name().to_owned());
-    }
+fn annotations(pod: &PodSpec) -> BTreeMap<&'static str, String> {
     let mut annotations = BTreeMap::new();
     if let Some(ends_after) = pod.ends_after_ms {
         annotations.insert(ENDS_AFTER, format!("{ends_after}ms"));
@@ -211,6 +215,16 @@ pub(crate) fn pod_object(pod: &PodSpec, controller: Option<&Value>) -> Value {
     if pod.busy {
         annotations.insert(BUSY, "true".to_owned());
     }
+    annotations
+}
+
+/// The pod itself; `controller` is the object that owns it.
+pub(crate) fn pod_object(pod: &PodSpec, controller: Option<&Value>) -> Value {
+    let mut labels = pod.labels.clone();
+    if let Some(owner) = &pod.owner {
+        labels.insert("app".to_owned(), owner.name().to_owned());
+    }
+    let annotations = annotations(pod);
     let mut object = json!({
         "metadata": {"namespace": pod.namespace, "name": pod.name, "labels": labels, "annotations": annotations},
         "spec": pod_spec(pod),

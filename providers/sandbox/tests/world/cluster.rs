@@ -160,7 +160,8 @@ pod "t/j-1" {
     assert_eq!(job.status.unwrap().active, Some(1));
     pods.evict("d-1", &EvictParams::default()).await.unwrap();
     world.settle().await;
-    assert_eq!(ready().await, None, "what is gone stays gone, and the status says so");
+    assert_eq!(ready().await, Some(1), "another has taken its place");
+    assert!(pods.get_opt("d-1").await.unwrap().is_none());
     world.close().await;
 }
 

@@ -11,3 +11,4 @@ mod operation;
 mod outage;
 mod served;
 mod setting;
+mod workloads;
