@@ -119,8 +119,13 @@ pub(super) const REPLICA_SET: &[BuiltinColumn] = &[
 pub(super) const JOB: &[BuiltinColumn] = &[
     NAME,
     column("Status", |object, _| {
-        let done = items(object, "/status/conditions").find(|condition| text(condition, "/status") == "True");
-        done.map_or("Running", |condition| text(condition, "/type")).into()
+        let holds = |kind: &&str| {
+            items(object, "/status/conditions")
+                .any(|condition| text(condition, "/type") == *kind && text(condition, "/status") == "True")
+        };
+        // The end counts before what led to it.
+        let kinds = ["Complete", "Failed", "Suspended", "FailureTarget", "SuccessCriteriaMet"];
+        kinds.into_iter().find(holds).unwrap_or("Running").into()
     }),
     column("Completions", |object, _| {
         format!("{}/{}", number(object, "/status/succeeded"), number(object, "/spec/completions")).into()

@@ -181,7 +181,8 @@ pub(super) fn validate(range: &Value) -> Vec<Cause> {
                 let (Some(amount), Some(other)) = (Quantity::parse(value), other) else { continue };
                 if amount > other {
                     let why = format!("{small_word} value {amount} is greater than {large_word} value {other}");
-                    let shown = if about == small { amount } else { other };
+                    // The server shows the smaller one with the default limit, too.
+                    let shown = if about == "defaultRequest" && small == "min" { other } else { amount };
                     let found = shown.to_string().into();
                     causes.push(Cause::invalid(format!("{}[{name}]", field(about)), &found, &why));
                 }

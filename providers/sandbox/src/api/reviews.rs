@@ -40,15 +40,12 @@ pub(super) fn answer(request: &mut Request<'_>, resource: &Resource, body: &Body
             access(request, &subject(&review), &review)
         }
     };
-    if resource.kind != "SelfSubjectReview" {
-        // The answer never repeats a token.
-        if let Some(token) = review.pointer_mut("/spec/token") {
-            *token = "".into();
-        }
-    }
     review["apiVersion"] = resource.api_version().into();
     review["kind"] = resource.kind.as_str().into();
-    map_mut(&mut review, "metadata").insert("creationTimestamp".to_owned(), Value::Null);
+    let metadata = map_mut(&mut review, "metadata");
+    if resource.kind == "SelfSubjectReview" {
+        metadata.insert("creationTimestamp".to_owned(), request.time().into());
+    }
     review["status"] = status;
     Ok(review)
 }
@@ -57,31 +54,27 @@ pub(super) fn answer(request: &mut Request<'_>, resource: &Resource, body: &Body
 fn check(resource: &Resource, review: &Value, of_others: bool) -> Result<(), Failure> {
     let has = |field: &str| review.pointer(field).is_some_and(|value| !value.is_null());
     let mut causes = Vec::new();
-    let mut required = |field: &str, why: &str| {
-        causes.push(Cause { message: format!("Required value: {why}"), ..Cause::required(field) });
-    };
     match (has("/spec/resourceAttributes"), has("/spec/nonResourceAttributes")) {
         (true, true) => causes.push(Cause::invalid(
             "spec.nonResourceAttributes",
             &review["spec"]["nonResourceAttributes"],
             "cannot be specified in combination with resourceAttributes",
         )),
-        (false, false) => required(
+        (false, false) => causes.push(Cause::invalid(
             "spec.resourceAttributes",
+            &Value::Null,
             "exactly one of nonResourceAttributes or resourceAttributes must be specified",
-        ),
+        )),
         _ => {}
     }
     if of_others && text(review, "/spec/user").is_empty() && items(review, "/spec/groups").next().is_none() {
-        let cause = Cause::required("spec.user");
-        causes.push(Cause {
-            message: "Required value: at least one of user or group must be specified".to_owned(),
-            ..cause
-        });
+        let why = "at least one of user or group must be specified";
+        causes.push(Cause::invalid("spec.user", &"".into(), why));
     }
     match causes.as_slice() {
         [] => Ok(()),
-        causes => Err(Failure::invalid(&resource.group, &resource.kind, object::name(review), causes)),
+        // The server does not say of which kind.
+        causes => Err(Failure::invalid(&resource.group, "", "", causes)),
     }
 }
 

@@ -35,8 +35,13 @@ impl Cluster {
             let _ = self.hands.attempt(part, &Method::PATCH, &format!("{collection}/{name}"), &patch);
             return;
         }
-        let component = part.component();
-        let event = json!({
+        let component = match (part, about["kind"].as_str()) {
+            (Part::Controllers, Some("Deployment")) => "deployment-controller",
+            (Part::Controllers, Some("ReplicaSet")) => "replicaset-controller",
+            (Part::Controllers, Some("Job")) => "job-controller",
+            _ => part.component(),
+        };
+        let mut event = json!({
             "apiVersion": "v1", "kind": "Event", "metadata": {"name": name, "namespace": namespace},
             "involvedObject": {
                 "apiVersion": about["apiVersion"], "kind": about["kind"], "namespace": text("namespace"),
@@ -46,6 +51,11 @@ impl Cluster {
             "firstTimestamp": now, "lastTimestamp": now,
             "source": {"component": component}, "reportingComponent": component, "reportingInstance": "",
         });
+        if matches!(part, Part::Scheduler) {
+            // It speaks the newer of the two kinds of events, which has no source.
+            event["source"] = json!({});
+            event["action"] = if reason == "Scheduled" { "Binding".into() } else { "Scheduling".into() };
+        }
         let _ = self.hands.attempt(part, &Method::POST, &collection, &event);
     }
 

@@ -29,7 +29,6 @@ impl Part {
     fn user(self) -> User {
         User::admin(match self {
             Self::Scheduler => "kube-scheduler",
-            Self::Controllers => "kube-controller-manager",
             other => other.component(),
         })
     }
@@ -41,7 +40,7 @@ impl Part {
             Self::DevicePlugin => "nvidia-device-plugin",
             Self::FeatureDiscovery => "gpu-feature-discovery",
             Self::Scheduler => "default-scheduler",
-            Self::Controllers => "controllermanager",
+            Self::Controllers => "kube-controller-manager",
             Self::Commands => "sandbox",
         }
     }

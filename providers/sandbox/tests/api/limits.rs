@@ -74,6 +74,11 @@ pub(crate) async fn limit_ranges_refuse(cluster: &Cluster) {
         refusal(cluster.api("", "v1", "LimitRange").create(&PostParams::default(), &object(wrong)).await);
     assert_eq!(code, 422);
     assert!(
+        message
+            .contains("spec.limits[0].default[cpu]: Invalid value: \"2\": min value 2 is greater than default value 1"),
+        "{message}"
+    );
+    assert!(
         message.contains("spec.limits[0].min[cpu]: Invalid value: \"2\": min value 2 is greater than max value 1"),
         "{message}"
     );

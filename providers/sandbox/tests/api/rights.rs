@@ -190,7 +190,7 @@ pub(crate) async fn nobody_gives_away_what_they_lack(cluster: &Cluster) {
         "{message}"
     );
     let (code, _, message) = refusal(as_user(cluster, "wendy", "POST", &bindings, bound("carl", "missing")).await);
-    assert_eq!((code, message.as_str()), (404, "roles.rbac.authorization.k8s.io \"missing\" not found"));
+    assert_eq!((code, message.as_str()), (404, "rolebindings.rbac.authorization.k8s.io \"missing\" not found"));
     as_user(cluster, "max", "POST", &bindings, bound("carl", "secrets")).await.unwrap();
     let wide = json!([{"verbs": ["*"], "apiGroups": [""], "resources": ["pods"]}]);
     let mut changed = as_user(cluster, "wendy", "GET", &format!("{roles}/pods"), None).await.unwrap();
@@ -265,7 +265,7 @@ pub(crate) async fn reviews_answer(cluster: &Cluster) {
         refusal(as_user(cluster, "rita", "POST", &own, review("SelfSubjectAccessReview", json!({}))).await);
     assert_eq!(code, 422);
     assert!(
-        message.contains("exactly one of nonResourceAttributes or resourceAttributes must be specified"),
+        message.contains(".authorization.k8s.io \"\" is invalid: spec.resourceAttributes: Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified"),
         "{message}"
     );
 

@@ -60,7 +60,8 @@ fn binding(request: &Request<'_>, store: &Transaction<'_>, resource: &Resource, 
     if may(request, store, "bind", plural, namespace, name) {
         return Ok(());
     }
-    let wanted = role_rules(store, &reference, namespace).map_err(|_| Failure::not_found(GROUP, plural, name))?;
+    let wanted =
+        role_rules(store, &reference, namespace).map_err(|_| Failure::not_found(GROUP, &resource.plural, name))?;
     confirm(request, store, resource, new, &wanted)
 }
 

@@ -318,6 +318,8 @@ impl Cluster {
         ] {
             status.insert(field.to_owned(), count(number));
         }
+        let terminating: i64 = sets.all().filter_map(|set| number(set, "/status/terminatingReplicas")).sum();
+        status.insert("terminatingReplicas".to_owned(), terminating.into());
         if let Some(collisions) = number(deployment, "/status/collisionCount") {
             status.insert("collisionCount".to_owned(), collisions.into());
         }

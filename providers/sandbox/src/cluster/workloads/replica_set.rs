@@ -20,6 +20,7 @@ const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
 impl Cluster {
     pub(super) fn keep_replica_set(&mut self, key: &Key, set: &Arc<Value>) {
         let mut pods = self.owned(set, "pods");
+        let terminating = pods.iter().filter(|pod| pod::is_terminating(pod) && !pod::is_over(pod)).count();
         pods.retain(|pod| !pod::is_over(pod) && !pod::is_terminating(pod));
         let wanted = usize::try_from(number(set, "/spec/replicas").unwrap_or(1)).unwrap_or(0);
         let mut conditions = condition::all(set);
@@ -41,7 +42,7 @@ impl Cluster {
                 None => {}
             }
         }
-        self.tell_replica_set(key, set, &pods, conditions);
+        self.tell_replica_set(key, set, &pods, terminating, conditions);
     }
 
     /// Makes or takes away pods; returns why one could not be made.
@@ -65,7 +66,14 @@ impl Cluster {
         None
     }
 
-    fn tell_replica_set(&mut self, key: &Key, set: &Value, pods: &[Arc<Value>], conditions: Vec<Value>) {
+    fn tell_replica_set(
+        &mut self,
+        key: &Key,
+        set: &Value,
+        pods: &[Arc<Value>],
+        terminating: usize,
+        conditions: Vec<Value>,
+    ) {
         let min_ready = number(set, "/spec/minReadySeconds").unwrap_or(0);
         let length = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
         let ready = pods.iter().filter(|pod| pod::is_ready(pod)).count();
@@ -77,8 +85,9 @@ impl Cluster {
         };
         let labeled = pods.iter().filter(is_labeled).count();
         let mut status = Map::new();
-        // The one number that a replica set always has.
+        // The two numbers that a replica set always has.
         status.insert("replicas".to_owned(), pods.len().into());
+        status.insert("terminatingReplicas".to_owned(), terminating.into());
         status.insert("fullyLabeledReplicas".to_owned(), count(length(labeled)));
         status.insert("readyReplicas".to_owned(), count(length(ready)));
         status.insert("availableReplicas".to_owned(), count(length(available)));
