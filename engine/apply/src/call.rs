@@ -12,7 +12,7 @@ use engine_model::{
     execution::Step,
     host::Host,
 };
-use engine_value::Value;
+use engine_value::{Secrets, Value};
 use providers_api::{
     Applied, ApplyRequest, DataRequest, GateRequest, Health, HoldRequest, Instance, Issue, OperateRequest, Outcome,
     Provider, ProviderError, retry,
@@ -63,11 +63,17 @@ struct StepProgress {
     started: SystemTime,
     host: Arc<dyn Host>,
     events: Arc<dyn Fn(Event) + Send + Sync>,
+    /// What a provider must not tell while it works.
+    secrets: Secrets,
     last: Mutex<Option<Doing>>,
 }
 
 impl Progress for StepProgress {
     fn doing(&self, doing: Doing) {
+        let doing = match doing {
+            Doing::Working(what) => Doing::Working(self.secrets.redact(&what)),
+            Doing::Waiting(what) => Doing::Waiting(self.secrets.redact(&what)),
+        };
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(doing.clone());
         self.tell(doing);
     }
@@ -88,15 +94,15 @@ impl StepProgress {
 }
 
 impl Environment {
-    pub(crate) fn new(request: &Apply, step: Step, started: SystemTime) -> Self {
+    pub(crate) fn new(request: &Apply, step: Step, started: SystemTime, secrets: Secrets) -> Self {
         let (host, events) = (request.host.clone(), request.events.clone());
-        let progress = StepProgress { step, started, host, events, last: Mutex::default() };
+        let progress = StepProgress { step, started, host, events, secrets, last: Mutex::default() };
         Self { progress, cancel: request.cancel.clone(), host: request.host.clone() }
     }
 
     /// For what is looked at after the walk: the first interrupt, which has ended that, does not end this.
-    pub(crate) fn afterwards(request: &Apply, step: Step) -> Self {
-        Self { cancel: CancellationToken::new(), ..Self::new(request, step, request.host.now()) }
+    pub(crate) fn afterwards(request: &Apply, step: Step, secrets: Secrets) -> Self {
+        Self { cancel: CancellationToken::new(), ..Self::new(request, step, request.host.now(), secrets) }
     }
 
     pub(crate) fn as_call(&self) -> providers_api::Call<'_> {
@@ -105,10 +111,6 @@ impl Environment {
 }
 
 impl Call {
-    pub(crate) fn environment(&self, request: &Apply, step: Step, started: SystemTime) -> Environment {
-        Environment::new(request, step, started)
-    }
-
     pub(crate) async fn run(self, env: Environment, id: NodeId) -> Finished {
         let mut answer = pin!(self.answer(&env));
         let mut pulse = interval_at(Instant::now() + PULSE, PULSE);

@@ -13,13 +13,16 @@ mod begin;
 mod budget;
 mod call;
 mod describe;
+mod edit;
 mod partial;
 mod recover;
 mod run;
+mod secrets;
 mod settle;
 mod stale;
 mod stored;
 
 pub use budget::used_up;
+pub use edit::{Edit, edit};
 pub use run::{Applied, Apply, Stop, apply};
 pub use stale::{other_cluster, stale};

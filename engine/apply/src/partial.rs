@@ -58,7 +58,7 @@ impl Run {
             plan: self.request.digest.clone(),
         };
         let step = Step::Update(addr.clone());
-        let env = Environment::afterwards(&self.request, step.clone());
+        let env = Environment::afterwards(&self.request, step.clone(), self.secrets(&step));
         let Outcome { now, .. } = call::applied(&*instance, &request, env.as_call()).await;
         // Where even that fails, the state keeps the approved configuration from before the first operation.
         let Some(now) = now else { return };

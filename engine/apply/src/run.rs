@@ -26,7 +26,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     begin::Begun,
-    call::{Call, Finished},
+    call::{Call, Environment, Finished},
     describe,
 };
 
@@ -270,7 +270,8 @@ impl Run {
             let step = self.dag.get(id).clone();
             self.tell(Event::StepStart { action: self.action(&step), step: step.clone() });
             let started = self.request.host.now();
-            let env = call.environment(&self.request, step, started);
+            let secrets = self.secrets(&step);
+            let env = Environment::new(&self.request, step, started, secrets);
             let task = self.tasks.spawn(call.run(env, id));
             self.running.insert(id, (task.id(), started));
         }
@@ -458,7 +459,7 @@ fn still_held(snapshot: &Snapshot) -> Option<Diagnostic> {
     Some(Diagnostic::warning("Nodes are still held", detail).hint("Make the state writable, then run apply to go on."))
 }
 
-fn cannot_write(error: &WriteError) -> Diagnostic {
+pub(crate) fn cannot_write(error: &WriteError) -> Diagnostic {
     Diagnostic::error("The state cannot be written", sentence(&chain(error))).hint(
         "Nothing more was begun. What was done is on the cluster and may be missing in the state: the next plan reads it \
          again and shows the difference.",

@@ -35,8 +35,8 @@ impl Run {
             (Answer::Applied(outcome), Step::Delete(addr, which)) => self.settle_deleted(&step, addr, which, outcome),
             (Answer::Data(Ok(object)), Step::Read(addr)) => self.settle_read(addr, object),
             (Answer::Data(Err(issues)), Step::Read(addr)) => {
-                let diagnostics: Vec<Diagnostic> = issues.iter().map(|issue| describe::issue(addr, issue)).collect();
-                self.failed(Diagnostics(diagnostics), Vec::new())
+                let told = self.without_secrets(&step, issues.iter().map(|issue| describe::issue(addr, issue)));
+                self.failed(told, Vec::new())
             }
             (Answer::Done(Ok(())), step) => (Ended::Done, self.node_effects(step), None),
             (Answer::Done(Err(error)), step) => self.settle_error(step, &error, Vec::new()),
@@ -62,8 +62,8 @@ impl Run {
             return (Ended::Interrupted, effects, None);
         }
         let (doing, about) = self.subject(step);
-        let diagnostic = describe::failure(&doing, about.as_ref(), error);
-        self.failed(diagnostic.into(), effects)
+        let told = self.without_secrets(step, [describe::failure(&doing, about.as_ref(), error)]);
+        self.failed(told, effects)
     }
 
     /// An operation is named by what it does and where, not by its identifier.
@@ -113,14 +113,15 @@ impl Run {
         let failed = outcome.error.is_some() || !breaches.is_empty();
         let status = if failed && created && !has_operations { Status::Tainted } else { Status::Ready };
         let (effects, id) = match self.keep(addr, &now, status) {
-            Ok(effects) => (effects, identifier(&now.object)),
+            Ok(effects) => (effects, self.identifier(step, &now.object)),
             Err(diagnostic) => return self.failed((*diagnostic).into(), Vec::new()),
         };
         if let Some(error) = outcome.error {
             return self.settle_error(step, &error, effects);
         }
         if !breaches.is_empty() {
-            return self.failed(breaches, effects);
+            let told = self.without_secrets(step, breaches);
+            return self.failed(told, effects);
         }
         self.evaluation.settle(addr, now.object);
         (Ended::Done, effects, id)
@@ -190,7 +191,7 @@ impl Run {
         let applied = Applied { object: object.clone(), private: Vec::new() };
         match self.keep(addr, &applied, Status::Ready) {
             Ok(effects) => {
-                let id = identifier(&object);
+                let id = self.identifier(&Step::Read(addr.clone()), &object);
                 self.evaluation.settle(addr, object);
                 (Ended::Done, effects, id)
             }
@@ -231,6 +232,12 @@ impl Run {
         self.failed(diagnostic.into(), Vec::new())
     }
 
+    /// What people know an object by.
+    fn identifier(&self, step: &Step, object: &Value) -> Option<(String, String)> {
+        let id = object.get("id").filter(|id| !id.marks.sensitive)?.as_str()?;
+        Some(("id".to_owned(), self.secrets(step).redact(id)))
+    }
+
     /// Operations of a resource that were finished, of all that it has.
     pub(crate) fn progress(&self, owner: &ResourceAddr) -> (usize, usize) {
         let of_owner: Vec<&OperationId> =
@@ -243,13 +250,4 @@ impl Run {
         let done = self.dag.nodes().filter(|(id, _)| self.ready.standing(*id) == engine_graph::Standing::Done);
         done.filter_map(|(_, step)| if let Step::Operation(id) = step { Some(id) } else { None }).collect()
     }
-}
-
-/// What people know an object by.
-fn identifier(object: &Value) -> Option<(String, String)> {
-    let id = object.get("id")?;
-    if id.marks.sensitive {
-        return None;
-    }
-    Some(("id".to_owned(), id.as_str()?.to_owned()))
 }

@@ -80,7 +80,9 @@ async fn dispatch(session: &mut Session, line: CommandLine) -> Exit {
         }
         Command::Sandbox(SandboxCommand::Reset) => command::sandbox::reset(session),
         Command::Sandbox(args) => command::sandbox::run(session, fleet.as_deref().unwrap_or_default(), args).await,
-        Command::Plan(_) | Command::Apply(_) | Command::Destroy(_) => on_cluster(session, &line.command, fleet).await,
+        Command::Plan(_) | Command::Apply(_) | Command::Destroy(_) | Command::Import(_) => {
+            on_cluster(session, &line.command, fleet).await
+        }
     }
 }
 
@@ -99,6 +101,7 @@ async fn on_cluster(session: &mut Session, command: &Command, fleet: Option<Stri
         Command::Destroy(args) => {
             command::apply::planned(session, world.as_ref(), &args.planning, true, args.auto_approve).await
         }
+        Command::Import(args) => command::import::run(session, world.as_ref(), args).await,
         _ => Exit::Failure,
     };
     match world {
@@ -135,6 +138,7 @@ fn name(command: &Command) -> &'static str {
         Command::Plan(_) => "plan",
         Command::Apply(_) => "apply",
         Command::Destroy(_) => "destroy",
+        Command::Import(_) => "import",
         _ => "sliceform",
     }
 }

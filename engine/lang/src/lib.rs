@@ -9,3 +9,4 @@ pub mod config;
 pub mod eval;
 mod functions;
 pub mod syntax;
+pub mod write;

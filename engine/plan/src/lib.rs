@@ -10,6 +10,8 @@ pub mod depend;
 mod evaluation;
 mod expand;
 pub mod file;
+pub mod generate;
+mod import;
 pub mod json;
 pub mod place;
 mod planner;
@@ -28,7 +30,8 @@ mod variables;
 mod worklist;
 
 pub use evaluation::{Evaluation, Stopped};
-pub use planner::{PlanInput, PlanOutput, plan};
+pub use import::{Found, Import, ImportOutput, import};
+pub use planner::{PlanInput, PlanOutput, plan, redacted};
 pub use program::{Given, Program};
 pub use proposed::{proposed, settled};
 pub use providers::Providers;

@@ -11,13 +11,14 @@ use engine_lang::{
     eval::Repetition,
 };
 use engine_model::address::{InstanceKey, Mode, ModuleAddr, ResourceAddr};
-use engine_value::{Marks, Value};
+use engine_value::{Marks, Secrets, Value};
 
 use crate::{
     evaluation::{Evaluation, Key, Slot},
     expand::Expansion,
-    planner::{issue_at, refuse_second},
+    planner::{issue_at, redacted, refuse_second},
     program::{Given, Program, block_addr},
+    stored::mark_sensitive,
     worklist::Id,
 };
 
@@ -119,8 +120,11 @@ fn check(program: &Program, addr: &ResourceAddr, config: &Value) -> Vec<Diagnost
     let Ok(provider) = program.provider_of(addr, block) else { return Vec::new() };
     let Some(provider) = program.providers.get(&provider.provider) else { return Vec::new() };
     let bare = config.clone().unmark_deep().0;
+    let issues = provider.validate(addr.mode, &addr.ty, &bare);
+    let marked = program.schema(addr, block).map(|(_, schema)| mark_sensitive(&schema.block, config.clone()));
+    let secrets = Secrets::of(&marked.ok());
     let mut found: Vec<Diagnostic> =
-        provider.validate(addr.mode, &addr.ty, &bare).into_iter().map(|issue| issue_at(program, addr, issue)).collect();
+        issues.into_iter().map(|issue| redacted(&secrets, issue_at(program, addr, issue))).collect();
     if addr.mode == Mode::Managed && provider.has_operations(&addr.ty) {
         found.extend(refuse_second(block, addr));
     }

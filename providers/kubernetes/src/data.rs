@@ -87,14 +87,15 @@ pub(crate) async fn resources(cluster: &Cluster, config: Value, call: Call<'_>) 
             query.push((parameter, text(name)));
         }
     }
-    if let Some(limit) = config.get("limit").and_then(Value::as_i64).filter(|limit| *limit > 0) {
-        query.push(("limit", limit.to_string()));
-    }
+    let limit = config.get("limit").and_then(Value::as_i64).filter(|limit| *limit > 0);
+    query.extend(limit.map(|limit| ("limit", limit.to_string())));
+    // A page may be larger than what was asked for, and there may be several.
+    let most = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
     let namespace = (!namespace.is_empty()).then_some(namespace.as_str());
     let summary = format!("Cannot list {}", kind.plural);
     let listed = cluster.list(&kind, namespace, &query, call).await;
     match listed.map_err(|error| vec![failed(Path::root(), &summary, &error)])? {
-        Ok(items) => Ok(with(&config, "objects", Value::tuple(items.into_iter().map(object)))),
+        Ok(items) => Ok(with(&config, "objects", Value::tuple(items.into_iter().take(most).map(object)))),
         Err(status) => Err(vec![Issue::error(Path::root(), summary, sentence(&status.message))]),
     }
 }

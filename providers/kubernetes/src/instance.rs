@@ -19,7 +19,9 @@ use crate::{
     data,
     object::key::ObjectKey,
     resource::{
-        ending, manifest,
+        ending,
+        issue::without,
+        manifest,
         typed::{self, Typed},
     },
 };
@@ -80,13 +82,16 @@ impl Instance for KubernetesInstance {
     async fn plan(&self, request: PlanRequest, call: Call<'_>) -> Result<Planned, Vec<Issue>> {
         let standing = self.standing(&request);
         let ends = if request.config.is_null() { key_of(&request.addr, &request.prior) } else { standing.clone() };
+        // What is secret by its kind, the engine knows from the answer alone.
+        let secrets = manifest::secrets(&request.config);
         let ends = ends.filter(|_| Typed::of(&request.addr.ty).is_none_or(Typed::makes_object));
         let planned = match (request.addr.ty.as_ref(), Typed::of(&request.addr.ty)) {
             (manifest::TYPE, _) => manifest::plan(&self.cluster, request, standing, call).await,
             (_, Some(typed)) => typed.plan(&self.cluster, request, standing.as_ref(), call).await,
             (other, None) => Err(unknown_type(other)),
         };
-        let mut planned = planned?;
+        let mut planned =
+            planned.map_err(|issues| issues.into_iter().map(|issue| without(&secrets, issue)).collect::<Vec<_>>())?;
         if let Some(key) = ends {
             planned.issues.extend(ending::warning(&self.cluster, &key, call).await);
         }

@@ -9,6 +9,8 @@ use super::call::Verb;
 pub enum How {
     /// Nothing is done.
     Refused(ErrorKind),
+    /// Nothing is done, and the error repeats what it likes.
+    Says(ErrorKind, String),
     /// A part is done: a broken object, the first of several arguments, an operation without its answer.
     Half,
 }
@@ -28,6 +30,7 @@ impl How {
     pub(super) fn error(&self, doing: &str) -> ProviderError {
         match self {
             Self::Refused(kind) => ProviderError::new(*kind, format!("the world refused to {doing}")),
+            Self::Says(kind, text) => ProviderError::new(*kind, text.clone()).hint(format!("Look at {text}.")),
             Self::Half => ProviderError::permanent(format!("the world stopped half way while it was asked to {doing}")),
         }
     }

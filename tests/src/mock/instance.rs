@@ -44,7 +44,7 @@ impl MockInstance {
     ) -> Result<(), ProviderError> {
         let fault = self.world.called(verb, about);
         let error = fault.as_ref().map(|how| how.error(about));
-        if let (Some(How::Refused(_)), Some(error)) = (&fault, error) {
+        if let (Some(How::Refused(_) | How::Says(..)), Some(error)) = (&fault, error) {
             return Err(error);
         }
         self.world.edit(|contents| match contents.nodes.get_mut(name) {

@@ -151,7 +151,7 @@ fn create(world: &World, addr: &ResourceAddr, after: &Value, private: &[u8]) -> 
     let address = addr.to_string();
     let fault = world.called(Verb::Create, &address);
     let error = fault.as_ref().map(|how| how.error(&format!("create {addr}")));
-    if let (Some(How::Refused(_)), Some(error)) = (&fault, error) {
+    if let (Some(How::Refused(_) | How::Says(..)), Some(error)) = (&fault, error) {
         return Outcome::failed(None, error);
     }
     if private != PLANNED {
@@ -183,7 +183,7 @@ fn update(world: &World, addr: &ResourceAddr, before: &Value, after: &Value, pri
         let object = contents.objects.get_mut(&id)?;
         match &fault {
             None => object.arguments = wanted,
-            Some(How::Refused(_)) => {}
+            Some(How::Refused(_) | How::Says(..)) => {}
             Some(How::Half) => match wanted.get("value") {
                 Some(value) => drop(object.arguments.insert("value".to_owned(), value.clone())),
                 None => drop(object.arguments.remove("value")),

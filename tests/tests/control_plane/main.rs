@@ -4,4 +4,7 @@
 
 mod ends;
 mod faults;
+mod import;
+#[path = "../kubernetes_provider/import/kinds.rs"]
+mod kinds;
 mod works;

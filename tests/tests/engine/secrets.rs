@@ -2,6 +2,7 @@
 
 use engine_plan::json::PlanView;
 use engine_value::Value;
+use providers_api::ErrorKind;
 use state::{Lineage, Snapshot};
 use tests::{
     lab::{Draft, How, Lab, Run},
@@ -80,11 +81,7 @@ async fn the_journal_has_no_secret_in_its_words() {
     let lab = Lab::new(&World::default());
     lab.world.fail(Verb::Create, "mock_object.variable", Fails::Half, 1);
     lab.apply_how(&config(), how()).await;
-    for record in lab.store.load().await.unwrap().records {
-        if let state::Record::Result(result) = record {
-            assert_no_secret("a result", &format!("{:?}", result.ended));
-        }
-    }
+    assert_journal(&lab).await;
 }
 
 #[tokio::test]
@@ -126,4 +123,77 @@ async fn plan_checked(lab: &Lab, config: &str) -> Result<Draft, ()> {
         return Err(());
     }
     Ok(lab.plan_how(config, how()).await)
+}
+
+/// Servers repeat what they were sent: names, values, escaped, in base64.
+#[tokio::test]
+async fn what_a_provider_repeats_is_not_told() {
+    let said = |escaped: &str| {
+        Fails::Says(
+            ErrorKind::Permanent,
+            format!("{escaped} refused: \"x-hunter2-and-more\", aHVudGVyMi1hbmQtbW9yZQ=="),
+        )
+    };
+    let data = "data \"mock_value\" \"v\" {\n  key = var.password\n}\n";
+    let stages = [
+        (Verb::Plan, "mock_object.variable"),
+        (Verb::Data, "data.mock_value.v"),
+        (Verb::Identity, "cluster-1"),
+        (Verb::Create, "mock_object.variable"),
+        (Verb::Create, "mock_object.schema"),
+    ];
+    for (verb, about) in stages {
+        let lab = Lab::new(&World::default());
+        lab.world.fail(verb, about, said(about), 1);
+        let config = if verb == Verb::Data { config() + data } else { config() };
+        let words = told(&lab, &config, how()).await;
+        assert!(words.contains("(sensitive value)"), "{verb:?} {about}: {words}");
+    }
+    let lab = Lab::new(&World::default());
+    let config = config();
+    lab.apply_how(&config, how()).await.assert_done("everything is there");
+    for (verb, kind) in [
+        (Verb::Read, ErrorKind::Unreachable),
+        (Verb::Read, ErrorKind::Forbidden),
+        (Verb::Update, ErrorKind::Permanent),
+        (Verb::Delete, ErrorKind::Permanent),
+    ] {
+        // A call knows the secrets that it was given: before it, and after it.
+        let said = match verb {
+            Verb::Update => "\"hunter2-and-more\" and hunter2-changed",
+            _ => "\"hunter2-and-more\"",
+        };
+        lab.world.fail(verb, "mock_object.variable", Fails::Says(kind, said.to_owned()), 1);
+        let mode = match verb {
+            Verb::Delete => engine_model::plan::PlanMode::Destroy,
+            _ => engine_model::plan::PlanMode::Normal,
+        };
+        let variables = vec![("password", Value::from(if verb == Verb::Update { "hunter2-changed" } else { SECRET }))];
+        let words = told(&lab, &config, How { mode, variables, ..How::default() }).await;
+        assert!(words.contains("(sensitive value)"), "{verb:?} {kind:?}: {words}");
+        lab.world.heal();
+    }
+}
+
+/// What is said while it is planned and, where that goes well, applied.
+async fn told(lab: &Lab, config: &str, how: How) -> String {
+    let draft = lab.plan_how(config, how.clone()).await;
+    let mut words = draft.words().join("\n");
+    let whole = [words.clone(), draft.changes().join("\n"), plan_json(&draft)].join("\n");
+    assert_no_secret("a plan", &whole);
+    if !draft.plan.errored {
+        let run = lab.apply_how(config, how).await;
+        assert_run("an apply", &run);
+        words += &run.words().join("\n");
+    }
+    assert_journal(lab).await;
+    words
+}
+
+async fn assert_journal(lab: &Lab) {
+    for record in lab.store.load().await.unwrap().records {
+        if let state::Record::Result(result) = record {
+            assert_no_secret("a result", &format!("{:?}", result.ended));
+        }
+    }
 }

@@ -10,6 +10,7 @@ mod connection_real;
 mod connection_wire;
 mod engine;
 mod faults;
+mod import;
 mod lives;
 mod manifest;
 mod namespace;

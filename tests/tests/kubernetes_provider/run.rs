@@ -2,22 +2,23 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use engine_apply::{Apply, apply};
+use engine_apply::{Apply, Edit, apply, edit};
 use engine_diag::{Diagnostics, Sources};
 use engine_lang::{
     config::{SourceTree, load},
     eval::Files,
 };
 use engine_model::{
+    address::{ProviderConfigAddr, ResourceAddr},
     change::Action,
     host::FixedHost,
     name::PlanDigest,
     plan::{Plan, PlanMode},
 };
-use engine_plan::{Given, PlanInput, Program, Providers, plan};
+use engine_plan::{Given, Import, PlanInput, Program, Providers, generate, plan};
 use engine_value::Value;
-use providers_api::{Call, Provider, Silent};
-use state::{Fence, Lineage, LockInfo, MemoryStore, Snapshot, Store};
+use providers_api::{Call, Imported, Provider, Silent};
+use state::{Effect, Fence, Lineage, Loaded, LockInfo, MemoryStore, Object, Slot, Snapshot, Store};
 use tokio_util::sync::CancellationToken;
 
 use crate::cluster::Cluster;
@@ -62,6 +63,65 @@ impl Run {
         Self { program, sources, store: self.store.clone(), fence: self.fence, cancel: CancellationToken::new() }
     }
 
+    /// Takes objects that were imported into the state, all at once, and gives the configuration for them.
+    pub(crate) async fn take(&self, imported: Vec<(String, Imported)>) -> String {
+        let loaded = self.store.load().await.unwrap();
+        let (mut effects, mut text) = (Vec::new(), String::new());
+        for (addr, imported) in imported {
+            let addr: ResourceAddr = addr.parse().unwrap();
+            let provider: ProviderConfigAddr =
+                "provider[\"registry.terraform.io/hashicorp/kubernetes\"]".parse().unwrap();
+            let schema = self.program.providers.schema(&provider.provider, addr.mode, &addr.ty).unwrap();
+            let object = Object::of(imported.object, &schema.block.value_type(), schema.version).unwrap();
+            effects.push(Effect::object(addr.clone(), Slot::Current, provider, None, &object));
+            text += &generate::resource(&addr, &schema.block, &imported.config.unwrap(), &imported.notes).unwrap();
+        }
+        self.take_in("import all", effects, &loaded).await;
+        text
+    }
+
+    async fn take_in(&self, what: &str, effects: Vec<Effect>, loaded: &Loaded) {
+        let change = Edit {
+            store: self.store.clone(),
+            fence: self.fence,
+            operation: "import",
+            digest: PlanDigest::from(what),
+            who: "test",
+            host: &FixedHost::new(0),
+            effects,
+        };
+        edit(change, loaded).await.unwrap();
+    }
+
+    /// Imports an object, and gives the configuration for it.
+    pub(crate) async fn import(&self, addr: &str, id: &str) -> Result<String, Diagnostics> {
+        let loaded = self.store.load().await.unwrap();
+        let (snapshot, host) = (self.snapshot().await, FixedHost::new(0));
+        let addr = addr.parse().unwrap();
+        let wanted = Import { addr: &addr, id, generate: true };
+        let call = Call { progress: &Silent, cancel: &self.cancel, host: &host };
+        let output = engine_plan::import(self.input(&snapshot, &loaded, PlanMode::Normal), wanted, call).await;
+        let Some(found) = output.found else { return Err(output.diagnostics) };
+        self.take_in(&addr.to_string(), found.effects, &loaded).await;
+        Ok(found.configuration.unwrap())
+    }
+
+    fn input<'a>(&'a self, snapshot: &'a Snapshot, loaded: &Loaded, mode: PlanMode) -> PlanInput<'a> {
+        PlanInput {
+            program: self.program.clone(),
+            sources: &self.sources,
+            snapshot,
+            identity: loaded.identity(),
+            mode,
+            refresh: true,
+            targets: Vec::new(),
+            replace: Vec::new(),
+            parallelism: 10,
+            sandbox: true,
+            events: &|_| {},
+        }
+    }
+
     /// The state.
     pub(crate) async fn snapshot(&self) -> Snapshot {
         self.store.load().await.unwrap().fold().unwrap().unwrap_or_else(|| Snapshot::new(Lineage("test".into())))
@@ -87,19 +147,7 @@ impl Run {
         let loaded = self.store.load().await.unwrap();
         let snapshot = self.snapshot().await;
         let host = FixedHost::new(0);
-        let input = PlanInput {
-            program: self.program.clone(),
-            sources: &self.sources,
-            snapshot: &snapshot,
-            identity: loaded.identity(),
-            mode,
-            refresh: true,
-            targets: Vec::new(),
-            replace: Vec::new(),
-            parallelism: 10,
-            sandbox: true,
-            events: &|_| {},
-        };
+        let input = self.input(&snapshot, &loaded, mode);
         let output = plan(input, Call { progress: &Silent, cancel: &self.cancel, host: &host }).await;
         (output.plan, output.diagnostics)
     }

@@ -39,6 +39,8 @@ pub(crate) enum Command {
     Apply(ApplyArgs),
     /// Destroy everything that the state knows.
     Destroy(DestroyArgs),
+    /// Take an object that exists into the state.
+    Import(ImportArgs),
     /// Show the state, or a saved plan.
     Show(ShowArgs),
     /// Show the outputs of the root module.
@@ -163,6 +165,27 @@ pub(crate) struct DestroyArgs {
     pub auto_approve: bool,
 }
 
+/// Options of `import`.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ImportArgs {
+    #[command(flatten)]
+    pub variables: VariableArgs,
+    #[command(flatten)]
+    pub lock: LockArgs,
+    /// So many calls for resources at a time.
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..))]
+    pub parallelism: u16,
+    /// Write the resource's block to that file, which must not exist yet.
+    #[arg(long, value_name = "FILE")]
+    pub generate_config_out: Option<String>,
+    /// The address that it gets: kubernetes_manifest.web.
+    #[arg(value_name = "ADDR")]
+    pub address: String,
+    /// What names it where it exists: apiVersion=apps/v1,kind=Deployment,namespace=team-a,name=web.
+    #[arg(value_name = "ID", allow_hyphen_values = true)]
+    pub id: String,
+}
+
 /// Options of `show`.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ShowArgs {
@@ -266,6 +289,7 @@ impl Command {
             Self::Plan(args) => Some(&mut args.planning.variables),
             Self::Apply(args) => Some(&mut args.planning.variables),
             Self::Destroy(args) => Some(&mut args.planning.variables),
+            Self::Import(args) => Some(&mut args.variables),
             _ => None,
         }
     }

@@ -5,6 +5,7 @@ mod bad_input;
 mod cut_off;
 mod destroy;
 mod drift;
+mod import;
 mod interrupt;
 mod kubectl;
 mod plan_only;

@@ -213,6 +213,11 @@ impl Setting {
         self.with(async |sandbox| request(sandbox, "GET", path, &Value::Null).await)
     }
 
+    /// A POST of an object.
+    pub(crate) fn post(&self, path: &str, object: &Value) {
+        self.with(async |sandbox| request(sandbox, "POST", path, object).await);
+    }
+
     /// A DELETE with these options.
     pub(crate) fn delete(&self, path: &str, options: &Value) {
         self.with(async |sandbox| request(sandbox, "DELETE", path, options).await);

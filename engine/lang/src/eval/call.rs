@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use engine_diag::{Diagnostic, Diagnostics};
-use engine_value::{Data, Marks, Refinements, Type, Unknown, Value, convert};
+use engine_value::{Data, Marks, Refinements, Secrets, Type, Unknown, Value, convert};
 
 use crate::{
     eval::{
@@ -169,7 +169,10 @@ impl<S: Scope> Evaluator<'_, S> {
         let parameter = |at: usize| {
             signature.parameters.get(at).map_or(("", signature.variadic.as_ref()), |(name, ty)| (name, Some(ty)))
         };
+        // Providers see no marks, so that they may repeat what is secret.
+        let secrets = Secrets::of(given.iter().map(|(_, value)| value));
         let wrong = |this: &mut Self, at: usize, why: &str| {
+            let why = secrets.redact(why);
             let detail = format!("Invalid value for \"{}\" parameter: {why}.", parameter(at).0);
             let mut diagnostic = Diagnostic::error("Invalid function argument", detail)
                 .at(this.span(given[at].0))
@@ -195,7 +198,7 @@ impl<S: Scope> Evaluator<'_, S> {
             Ok(value) => Ok(value.mark(marks)),
             Err((Some(at), why)) if at < given.len() => Err(wrong(self, at, &why).into()),
             Err((_, why)) => {
-                let detail = format!("Call to function \"{name}\" failed: {why}.");
+                let detail = format!("Call to function \"{name}\" failed: {}.", secrets.redact(&why));
                 Err(self.error(id, "Error in function call", detail))
             }
         }

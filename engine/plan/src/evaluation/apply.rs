@@ -8,7 +8,7 @@ use engine_model::{
     change::Action,
     plan::{Plan, PlanMode},
 };
-use engine_value::{Path, Value};
+use engine_value::{Path, Secrets, Value};
 use providers_api::PlannedChange;
 
 use super::{Evaluation, Key, Slot, spans};
@@ -121,6 +121,41 @@ impl Evaluation {
             config,
             private: change.private.clone(),
         })
+    }
+
+    /// What a provider is given of an object and must not be told, whoever repeats it: of the plan, and of the arguments
+    /// as far as they are known now.
+    pub fn secrets(&self, addr: &ResourceAddr) -> Secrets {
+        let change = self.changes.get(addr);
+        let planned = change.into_iter().flat_map(|change| [&change.before, &change.after, &change.config]);
+        let config = self.value(&Key::Arguments(addr.clone()));
+        let schema = change.and_then(|change| {
+            self.program
+                .providers
+                .schema(&change.provider.provider, addr.mode, &addr.ty)
+                .ok()
+                .map(|schema| &schema.block)
+        });
+        let values: Vec<Value> = planned
+            .chain(config)
+            .chain(self.settled.get(addr))
+            .map(|value| match schema {
+                Some(block) if !value.is_null() => mark_sensitive(block, value.clone()),
+                _ => value.clone(),
+            })
+            .collect();
+        Secrets::of(&values)
+    }
+
+    /// The same of a provider configuration.
+    pub fn secrets_of_provider(&self, addr: &ProviderConfigAddr) -> Secrets {
+        let config = self.value(&Key::Provider(addr.clone())).cloned();
+        let schema = self.program.providers.get(&addr.provider).map(|provider| &provider.schemas().provider.block);
+        let config = config.map(|config| match schema {
+            Some(block) => mark_sensitive(block, config),
+            None => config,
+        });
+        Secrets::of(&config)
     }
 
     /// The block of a provider configuration: an object of its schema's type, all null where there is no block;

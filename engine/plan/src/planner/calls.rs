@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use engine_diag::{Diagnostic, Severity, chain, sentence};
+use engine_diag::{Diagnostic, Label, Severity, chain, sentence};
 use engine_model::{
     address::{ProviderConfigAddr, ResourceAddr},
     name::ClusterIdentity,
 };
-use engine_value::{Type, Value};
+use engine_value::{Secrets, Type, Value};
 use futures::{StreamExt, stream};
 use providers_api::{
     Call, DataRequest, Instance, Issue, PlanRequest, Planned, Provider, ProviderError, ReadAnswer, ReadRequest,
 };
 
 use super::Planner;
-use crate::{place, proposed::proposed, worklist::Id};
+use crate::{evaluation::Key, place, proposed::proposed, stored::mark_sensitive, worklist::Id};
 
 /// A call to a provider.
 pub(super) enum Job {
@@ -126,8 +126,38 @@ impl Planner<'_> {
 
     /// Issues of a provider as diagnostics, each at its place.
     pub(super) fn report_issues(&mut self, addr: &ResourceAddr, issues: Vec<Issue>) {
+        if issues.is_empty() {
+            return;
+        }
+        let secrets = self.secrets(addr);
         let found: Vec<Diagnostic> = issues.into_iter().map(|issue| self.issue(addr, issue)).collect();
-        found.into_iter().for_each(|one| self.report(one));
+        found.into_iter().for_each(|one| self.report(redacted(&secrets, one)));
+    }
+
+    /// What a provider was given of an object and must not be told, whoever repeats it.
+    pub(super) fn secrets(&self, addr: &ResourceAddr) -> Secrets {
+        let prior = self.prior.get(addr);
+        let prior = prior.into_iter().flat_map(|prior| [prior.stored.clone(), prior.now.clone()]);
+        let config = self.evaluation.value(&Key::Arguments(addr.clone())).cloned();
+        let program = self.program();
+        let schema = program.resource(addr).and_then(|block| program.schema(addr, block).ok());
+        let config = config.map(|config| match schema {
+            Some((_, schema)) => mark_sensitive(&schema.block, config),
+            None => config,
+        });
+        let values: Vec<Value> = prior.chain(config).collect();
+        Secrets::of(&values)
+    }
+
+    /// The same of a provider configuration.
+    pub(super) fn secrets_of_provider(&self, addr: &ProviderConfigAddr) -> Secrets {
+        let config = self.evaluation.value(&Key::Provider(addr.clone())).cloned();
+        let schema = self.program().providers.get(&addr.provider).map(|provider| &provider.schemas().provider.block);
+        let config = config.map(|config| match schema {
+            Some(block) => mark_sensitive(block, config),
+            None => config,
+        });
+        Secrets::of(&config)
     }
 
     fn issue(&self, addr: &ResourceAddr, issue: Issue) -> Diagnostic {
@@ -135,9 +165,9 @@ impl Planner<'_> {
     }
 
     /// An error of a provider about something.
-    pub(super) fn report_error(&mut self, summary: &str, about: &str, error: &ProviderError) {
+    pub(super) fn report_error(&mut self, summary: &str, about: &str, error: &ProviderError, secrets: &Secrets) {
         let diagnostic = provider_error(summary, error).about(about);
-        self.report(diagnostic);
+        self.report(redacted(secrets, diagnostic));
     }
 }
 
@@ -152,6 +182,21 @@ pub(crate) fn issue_at(program: &crate::Program, addr: &ResourceAddr, issue: Iss
         }
     }
     diagnostic
+}
+
+/// A diagnostic in a provider's words, without what must not be told.
+pub fn redacted(secrets: &Secrets, diagnostic: Diagnostic) -> Diagnostic {
+    if secrets.is_empty() {
+        return diagnostic;
+    }
+    let related = diagnostic.related.into_iter().map(|label| Label { text: secrets.redact(&label.text), ..label });
+    Diagnostic {
+        summary: secrets.redact(&diagnostic.summary),
+        detail: secrets.redact(&diagnostic.detail),
+        hint: diagnostic.hint.map(|hint| secrets.redact(&hint)),
+        related: related.collect(),
+        ..diagnostic
+    }
 }
 
 /// An error of a provider with everything that caused it.

@@ -42,6 +42,7 @@ impl Planner<'_> {
         result: Result<Configured, ProviderError>,
     ) {
         let block = Key::Provider(addr.clone());
+        let secrets = self.secrets_of_provider(&addr);
         let slot = match result.map_err(|error| ("Provider could not be configured", error)) {
             Ok(Configured { instance, identity }) => match identity {
                 Ok(identity) => {
@@ -59,12 +60,12 @@ impl Planner<'_> {
                         ErrorKind::Forbidden => "Cluster may not be read",
                         _ => "Cluster does not answer",
                     };
-                    self.report_error(summary, &addr.to_string(), &error);
+                    self.report_error(summary, &addr.to_string(), &error, &secrets);
                     Slot::Failed
                 }
             },
             Err((summary, error)) => {
-                self.report_error(summary, &addr.to_string(), &error);
+                self.report_error(summary, &addr.to_string(), &error, &secrets);
                 Slot::Failed
             }
         };

@@ -10,7 +10,10 @@ use engine_model::{
 use engine_value::{Type, Value};
 use providers_api::{DataRequest, Issue};
 
-use super::{Phase, Planner, calls::Job};
+use super::{
+    Phase, Planner,
+    calls::{Job, redacted},
+};
 use crate::{
     contract,
     evaluation::{Key, Slot},
@@ -102,7 +105,8 @@ impl Planner<'_> {
             breaches.push((engine_value::Path::root(), "is not wholly known".to_owned()));
         }
         if !breaches.is_empty() {
-            self.report(contract::breach("Provider produced invalid object", addr, &provider, &breaches));
+            let error = contract::breach("Provider produced invalid object", addr, &provider, &breaches);
+            self.report(redacted(&self.secrets(addr), error));
             self.evaluation.finish(id, Slot::Failed, &needs, false);
             return;
         }

@@ -13,7 +13,11 @@ use engine_model::{
 use providers_api::{PlannedChange, ReviewRequest};
 use state::Ancestor;
 
-use super::{PlanOutput, Planner, calls::provider_error, objects::planned_change};
+use super::{
+    PlanOutput, Planner,
+    calls::{provider_error, redacted},
+    objects::planned_change,
+};
 use crate::{
     depend::Dependencies,
     evaluation::Key,
@@ -180,7 +184,10 @@ impl Planner<'_> {
                         provider,
                     });
                 }
-                Err(error) => self.report_error("Nodes could not be read", &provider.to_string(), &error),
+                Err(error) => {
+                    let secrets = self.secrets_of_provider(&provider);
+                    self.report_error("Nodes could not be read", &provider.to_string(), &error, &secrets);
+                }
             }
         }
         excluded.sort();
@@ -236,7 +243,9 @@ impl Planner<'_> {
                     review.capacity.extend(found.capacity);
                 }
                 Err(error) => {
-                    let mut warning = provider_error("Plan could not be reviewed", &error).about(addr);
+                    let secrets = self.secrets_of_provider(&addr);
+                    let mut warning =
+                        redacted(&secrets, provider_error("Plan could not be reviewed", &error)).about(addr);
                     warning.severity = Severity::Warning;
                     self.report(warning);
                 }

@@ -9,6 +9,7 @@ mod calls;
 mod configured;
 mod data;
 mod finish;
+mod import;
 mod moves;
 mod objects;
 mod orphans;
@@ -42,6 +43,8 @@ use crate::{
 };
 use calls::Job;
 pub(crate) use calls::issue_at;
+pub use calls::redacted;
+pub(crate) use import::import;
 pub(crate) use objects::refuse_second;
 
 /// What a plan is made from, and how.

@@ -14,7 +14,7 @@ use providers_api::{Issue, PlanRequest, PlannedChange};
 
 use super::{
     Phase, Planner,
-    calls::{Job, Made},
+    calls::{Job, Made, redacted},
 };
 use crate::{
     action::{Situation, decide},
@@ -207,7 +207,8 @@ impl Planner<'_> {
         };
         let breaches = contract::planned(&schema.block, &prior, &request.config, &last.object);
         if !breaches.is_empty() {
-            self.report(contract::breach("Provider produced invalid plan", addr, provider, &breaches));
+            let error = contract::breach("Provider produced invalid plan", addr, provider, &breaches);
+            self.report(redacted(&self.secrets(addr), error));
             return None;
         }
         let marked =
@@ -235,6 +236,7 @@ impl Planner<'_> {
         // What stays as it is keeps what is stored beside it.
         let kept = stored.filter(|_| action == Action::NoOp).map(|prior| prior.private.clone());
         let (private, unverified) = (kept.unwrap_or_else(|| last.private.clone()), last.unverified.clone());
+        let unverified = unverified.map(|why| self.secrets(addr).redact(&why));
         let unverified = unverified.or_else(|| self.prior.get(addr).and_then(|prior| prior.unreachable.clone()));
         let (replace_paths, issues) = (planned.replace.clone(), last.issues.clone());
         self.report_issues(addr, issues);

@@ -175,10 +175,11 @@ impl Planner<'_> {
         match result {
             Ok(made) => {
                 let private = made.planned.private.clone();
+                let unverified = made.planned.unverified.map(|why| self.secrets(addr).redact(&why));
                 self.report_issues(addr, made.planned.issues);
                 if let Some(change) = self.changes.get_mut(&(addr.clone(), None)) {
                     change.private = if private.is_empty() { request.private.clone() } else { private };
-                    change.unverified = made.planned.unverified;
+                    change.unverified = unverified;
                 }
             }
             Err(issues) => {

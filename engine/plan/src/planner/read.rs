@@ -8,11 +8,14 @@ use engine_model::{
     change::ResourceDrift,
     event::Event,
 };
-use engine_value::{Type, Value};
+use engine_value::{Secrets, Type, Value};
 use providers_api::{ErrorKind, ReadAnswer, ReadRequest};
 use state::Status;
 
-use super::{Phase, Planner, Prior, calls::Job};
+use super::{
+    Phase, Planner, Prior,
+    calls::{Job, redacted},
+};
 use crate::{
     contract,
     evaluation::{Evaluation, Key},
@@ -41,7 +44,7 @@ impl Planner<'_> {
         self.find_drift();
     }
 
-    fn decode(&mut self) {
+    pub(super) fn decode(&mut self) {
         for (addr, resource) in self.snapshot.resources() {
             let Some(object) = resource.current.as_ref().filter(|_| addr.mode == Mode::Managed) else { continue };
             match stored_value(&self.program().providers, addr, &resource.provider, object) {
@@ -132,12 +135,13 @@ impl Planner<'_> {
                     }
                 }
                 ReadAnswer::Unreachable(error) => {
-                    let why = chain(&error);
+                    let secrets = self.secrets(&addr);
+                    let why = secrets.redact(&chain(&error));
                     let detail =
                         format!("{addr} could not be read, so the plan takes it to be as the state has it: {why}.");
                     let mut warning = Diagnostic::warning("Object could not be read", detail).about(&addr);
                     warning.hint = error.hint;
-                    self.report(warning);
+                    self.report(redacted(&secrets, warning));
                     if let Some(prior) = self.prior.get_mut(&addr) {
                         prior.unreachable = Some(why);
                     }
@@ -147,7 +151,8 @@ impl Planner<'_> {
                         ErrorKind::Forbidden => "Object may not be read",
                         _ => "Object could not be read",
                     };
-                    self.report_error(summary, &addr.to_string(), &error);
+                    let secrets = self.secrets(&addr);
+                    self.report_error(summary, &addr.to_string(), &error, &secrets);
                 }
             }
             (self.input.events)(Event::RefreshDone(addr));
@@ -161,6 +166,7 @@ impl Planner<'_> {
         let breaches = contract::agrees(&schema.block, &Value::unknown(Type::Dynamic), &object, true);
         if !breaches.is_empty() {
             let error = contract::breach("Provider produced invalid object", addr, &prior.provider, &breaches);
+            let error = redacted(&self.secrets(addr), error);
             self.report(error);
             return;
         }
@@ -168,6 +174,8 @@ impl Planner<'_> {
         prior.now = mark_sensitive(&schema.block, object.mark_paths(&marks));
         prior.private = private;
         if !notes.is_empty() {
+            let secrets = Secrets::of([&prior.stored, &prior.now]);
+            let notes = notes.iter().map(|note| secrets.redact(note)).collect();
             let drift = ResourceDrift {
                 addr: addr.clone(),
                 provider: prior.provider.clone(),

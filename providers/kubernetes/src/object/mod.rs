@@ -1,6 +1,7 @@
 //! Kubernetes objects as JSON: their names, which of their fields are ours, what a refusal says about them. No network.
 
 pub(crate) mod body;
+pub(crate) mod configurable;
 pub(crate) mod convert;
 pub(crate) mod key;
 pub(crate) mod place;

@@ -1,7 +1,7 @@
 //! From failures and refusals to what is told about a place in the configuration.
 
 use engine_diag::{chain, sentence};
-use engine_value::Path;
+use engine_value::{Path, Secrets};
 use providers_api::{Issue, ProviderError};
 
 /// What failed, told about a place.
@@ -42,4 +42,14 @@ pub(crate) fn owned(at: At<'_>, what: &str, conflicts: &[(String, String)]) -> V
             Issue::error(at(field), "Field owned by another manager", detail)
         })
         .collect()
+}
+
+/// An issue in the server's words, without what it must not tell.
+pub(crate) fn without(secrets: &Secrets, issue: Issue) -> Issue {
+    Issue {
+        summary: secrets.redact(&issue.summary),
+        detail: secrets.redact(&issue.detail),
+        hint: issue.hint.map(|hint| secrets.redact(&hint)),
+        ..issue
+    }
 }

@@ -12,7 +12,7 @@ mod schema;
 pub(crate) use apply::apply;
 pub(crate) use config::validate;
 pub(crate) use plan::plan;
-pub(crate) use read::{import, key_of, refreshed};
+pub(crate) use read::{import, key_of, refreshed, secrets};
 pub(crate) use schema::schema;
 
 /// The type's name.

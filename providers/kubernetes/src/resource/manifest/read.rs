@@ -1,6 +1,6 @@
 //! What has become of an object, and objects that are taken into the state.
 
-use engine_value::{Marks, Path, Type, Value};
+use engine_value::{Marks, Path, Secrets, Type, Value};
 use providers_api::{Call, Imported, ProviderError, ReadObject};
 use serde_json::Value as Json;
 
@@ -11,6 +11,7 @@ use super::{
 use crate::{
     cluster::Cluster,
     object::{
+        configurable::{configurable, is_secret},
         convert::{from_json, mark_secret, to_json},
         key::ObjectKey,
     },
@@ -49,6 +50,12 @@ pub(super) fn with_object(whole: &Value, object: Value) -> Value {
     whole.expect("it is of the schema's type, which has these attributes")
 }
 
+/// What a block says that must not be told: the content of a Secret. None of another type's block.
+pub(crate) fn secrets(block: &Value) -> Secrets {
+    let manifest = block.get("manifest").cloned().map(|manifest| mark_secret(decoded(manifest)));
+    Secrets::of(&manifest)
+}
+
 /// Is it a YAML text with the content of a Secret?
 fn is_secret_text(manifest: &Value) -> bool {
     manifest.as_str().is_some() && mark_secret(decoded(manifest.clone())).contains_sensitive()
@@ -76,28 +83,14 @@ pub(crate) async fn import(cluster: &Cluster, id: &str, call: Call<'_>) -> Resul
         schema.attributes.iter().map(|(name, attribute)| (name.to_string(), Value::null(attribute.value_type())));
     let object = Value::object(attributes.chain(blocks));
     let object = Path::root().attr("manifest").set(&object, manifest).unwrap_or(object);
-    Ok(Imported::new(TYPE, refreshed(object, &live).object, Vec::new()))
+    let imported = Imported::new(TYPE, refreshed(object.clone(), &live).object, Vec::new());
+    let notes = is_secret(&live).then(|| (Path::root().attr("manifest").attr("data"), NO_DATA.to_owned()));
+    Ok(Imported { config: Some(object), notes: notes.into_iter().collect(), ..imported })
 }
 
-/// A live object without what the server gives: what a configuration could say.
-fn configurable(live: &Json) -> Json {
-    let mut object = live.clone();
-    if let Json::Object(fields) = &mut object {
-        fields.remove("status");
-        if let Some(Json::Object(metadata)) = fields.get_mut("metadata") {
-            for field in super::config::SERVER_FIELDS {
-                metadata.remove(*field);
-            }
-            if let Some(Json::Object(annotations)) = metadata.get_mut("annotations") {
-                annotations.remove("kubectl.kubernetes.io/last-applied-configuration");
-                if annotations.is_empty() {
-                    metadata.remove("annotations");
-                }
-            }
-        }
-    }
-    object
-}
+/// What is said about the configuration of a Secret.
+const NO_DATA: &str = "The data of this Secret is left out, since it is secret: it stays as it is, and nothing manages it.\n\
+                       To manage it, set `data` from a sensitive variable.";
 
 #[cfg(test)]
 mod tests {
