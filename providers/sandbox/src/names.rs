@@ -25,6 +25,11 @@ pub(crate) fn letters(text: &str) -> String {
     let digest = sha2::Sha256::digest(text);
     digest[..5].iter().map(|byte| char::from(LETTERS[usize::from(*byte) % LETTERS.len()])).collect()
 }
+/// Annotation: what a container of the pod writes; with `.NAME` appended, what the container of this name writes.
+pub const LOG: &str = "sandbox.sliceform.io/log";
+
+/// Annotation: what a container had written when it was started again, likewise.
+pub const PREVIOUS_LOG: &str = "sandbox.sliceform.io/previous-log";
 
 /// API group of what only the sandbox has.
 pub(crate) const GROUP: &str = "sandbox.sliceform.io";

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use axum::body::Body as HttpBody;
-use http::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER, USER_AGENT, WARNING};
+use http::header::{
+    ACCEPT, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LOCATION, RETRY_AFTER, USER_AGENT, WARNING,
+};
 use http::{HeaderMap, HeaderValue, Response, StatusCode, request};
 use hyper::body::{Body as _, Incoming as HttpIncoming};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -18,6 +20,7 @@ use super::faults::{Effect, When};
 use super::handler::{Answer, Api, Incoming};
 use super::identity::User;
 use super::inquiry::Inquiry;
+use super::options;
 use super::status::Failure;
 use super::watch;
 use super::wire::{self, Scissors, Wire};
@@ -164,7 +167,8 @@ impl Connection {
         match answer {
             Ok(Answer::Json(code, value)) => json(code, "application/json", &value, &warnings),
             Ok(Answer::Typed(media, value)) => json(200, &media, &value, &warnings),
-            Ok(Answer::Text(text)) => respond(200, "text/plain", text.into(), &warnings),
+            Ok(Answer::Text(text)) => respond(200, "text/plain", text.into_owned().into(), &warnings),
+            Ok(Answer::Schema { document, hash }) => schema(&parts.uri, &document, &hash, &warnings),
             Ok(Answer::Watch(watch)) => {
                 respond(200, "application/json", HttpBody::from_stream(watch.into_stream()), &warnings)
             }
@@ -194,6 +198,26 @@ fn refusal(failure: &Failure, warnings: &[String]) -> Response<HttpBody> {
     if let Some(seconds) = failure.retry_after() {
         response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
     }
+    response
+}
+
+/// A document that may be kept for ever if it was asked for by its hash; who asks by another one is sent to the right place.
+fn schema(uri: &http::Uri, document: &Value, hash: &str, warnings: &[String]) -> Response<HttpBody> {
+    let is_current = options::has_value(uri, "hash", hash);
+    if uri.query().is_some_and(|query| query.contains("hash=")) && !is_current {
+        let mut response = respond(301, "text/html; charset=utf-8", HttpBody::empty(), warnings);
+        if let Ok(place) = format!("{}?hash={hash}", uri.path()).parse() {
+            response.headers_mut().insert(LOCATION, place);
+        }
+        return response;
+    }
+    let mut response = json(200, "application/json", document, warnings);
+    let headers = response.headers_mut();
+    if let Ok(tag) = format!("\"{hash}\"").parse() {
+        headers.insert(ETAG, tag);
+    }
+    let how = if is_current { "public, immutable" } else { "no-cache, private" };
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static(how));
     response
 }
 

@@ -13,6 +13,7 @@ use super::kinds;
 use super::names::NameRule;
 use super::object::{default_field, ensure_map, items, map_mut, name, text};
 use super::resource::Resource;
+use super::scale::Paths;
 use super::schema::Compiler;
 use super::status::{Cause, qualified};
 use super::structural;
@@ -171,11 +172,20 @@ pub(super) fn resources(definition: &Value) -> Vec<Arc<Resource>> {
                 root,
                 flavour: Flavour::Custom,
                 columns: columns::of_definition(version),
+                digest: digest(version),
+                scale: Paths::of_version(version),
                 storage: qualified(group, plural).into(),
                 builtin: None,
             })
         })
         .collect()
+}
+
+/// What tells a version's schema from others.
+fn digest(version: &Value) -> String {
+    use sha2::{Digest as _, Sha256};
+    let schema = version.get("schema").map(Value::to_string).unwrap_or_default();
+    Sha256::digest(schema).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn compile(version: &Value) -> (super::schema::Schema, super::schema::Id) {

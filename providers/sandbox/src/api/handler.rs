@@ -1,5 +1,6 @@
 //! The API itself, apart from how requests reach it: it knows who may ask, finds the verb, answers and keeps record.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -21,6 +22,7 @@ use super::hooks::{Admission, Attributes, Authorizer, Decision};
 use super::identity::User;
 use super::ids::Ids;
 use super::inquiry::{self, Inquiry};
+use super::logs;
 use super::openapi;
 use super::options::Options;
 use super::patch;
@@ -31,6 +33,7 @@ use super::registry::{DEFINITIONS, Registry};
 use super::request::Request;
 use super::resource::Resource;
 use super::reviews;
+use super::scale;
 use super::selectors::FieldSelector;
 use super::status::Failure;
 use super::tokens::{self, Tokens};
@@ -89,11 +92,16 @@ pub(super) struct Incoming {
 
 /// An answer that is not a refusal.
 pub(super) enum Answer {
-    Text(&'static str),
+    Text(Cow<'static, str>),
     Json(u16, Arc<Value>),
     /// JSON with a media type of its own.
     Typed(String, Value),
     Watch(Box<Watch>),
+    /// A document that stays the same as long as its hash.
+    Schema {
+        document: Value,
+        hash: String,
+    },
 }
 
 impl Api {
@@ -192,8 +200,8 @@ impl Api {
             Incoming { method: method.clone(), uri, accept: String::new(), user_agent: user.name.clone(), body };
         match self.handle(user, incoming).0? {
             Answer::Json(_, value) => Ok(Arc::unwrap_or_clone(value)),
-            Answer::Typed(_, value) => Ok(value),
-            Answer::Text(text) => Ok(text.into()),
+            Answer::Typed(_, value) | Answer::Schema { document: value, .. } => Ok(value),
+            Answer::Text(text) => Ok(text.into_owned().into()),
             Answer::Watch(_) => Err(Failure::bad_request("a watch needs a connection")),
         }
     }
@@ -268,7 +276,7 @@ impl Api {
         let json = |value| Ok(Answer::Json(200, Arc::new(value)));
         match (target, aggregated) {
             (Target::Version, _) => json(discovery::version()),
-            (Target::Health, _) => Ok(Answer::Text("ok")),
+            (Target::Health, _) => Ok(Answer::Text("ok".into())),
             (Target::Paths, _) => {
                 json(json!({"paths": ["/api", "/apis", "/healthz", "/livez", "/openapi/v3", "/readyz", "/version"]}))
             }
@@ -281,10 +289,12 @@ impl Api {
             (Target::Groups, None) => json(discovery::group_list(&resources, stale)),
             (Target::Group(group), _) => json(discovery::group(&resources, &group, stale)?),
             (Target::GroupVersion(group, version), _) => json(discovery::resource_list(&resources, &group, &version)?),
-            (Target::OpenApiIndex, _) => json(openapi::index(&resources)),
+            (Target::OpenApiIndex, _) => json(openapi::index(&resources, stale)),
             (Target::OpenApi(group, version), _) => {
                 let definitions: Vec<Arc<Value>> = store.list(DEFINITIONS).map(|(_, object)| object.clone()).collect();
-                json(openapi::document(&resources, &definitions, &group, &version)?)
+                let document = openapi::document(&resources, &definitions, &group, &version)?;
+                let hash = openapi::hash(&resources, &group, &version);
+                Ok(Answer::Schema { document, hash })
             }
             (Target::Resource(_), _) => Err(Failure::internal("a resource is no document")),
         }
@@ -366,6 +376,10 @@ fn run(request: &mut Request<'_>, resource: Arc<Resource>, verb: &'static str, b
     let one = |code, object: &Arc<Value>| Answer::Json(code, form.one(&resource, object, now));
     let plain = |code, value| Answer::Json(code, Arc::new(value));
     Ok(match (verb, request.place.subresource.as_str()) {
+        ("get", "log") => Answer::Text(logs::get(request, &resource)?.into()),
+        ("get", "scale") => plain(200, scale::get(request, &resource)?),
+        ("update", "scale") => plain(200, scale::update(request, &resource, body)?),
+        ("patch" | "apply", "scale") => plain(200, scale::patch(request, &resource, body)?),
         ("get", _) => one(200, &read::get(request, &resource)?),
         ("list", _) => plain(200, read::list(request, &resource)?),
         ("watch", _) => Answer::Watch(Box::new(watch::watch(request, resource)?)),

@@ -15,6 +15,7 @@ use super::limits;
 use super::names::NameRule;
 use super::rbac;
 use super::resource::Resource;
+use super::scale::Paths;
 use super::schema::Compiler;
 use super::validate::{self, Immutable};
 
@@ -461,6 +462,8 @@ fn resource(builtin: &'static Builtin, schema: Arc<super::schema::Schema>, root:
         root,
         flavour: Flavour::BuiltIn,
         columns: columns::of_builtin(builtin.columns),
+        digest: String::new(),
+        scale: ["Deployment", "ReplicaSet"].contains(&builtin.kind).then(Paths::of_workload),
         storage: super::status::qualified(builtin.group, builtin.plural).into(),
         builtin: Some(builtin),
     }

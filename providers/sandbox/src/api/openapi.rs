@@ -1,10 +1,11 @@
 //! OpenAPI v3: the schemas of what is served, one document for each group and version. Paths are there as far as clients
 //! look at them: kubectl wants to see that writes take `fieldValidation`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha512};
 
 use super::kinds;
 use super::object;
@@ -15,17 +16,30 @@ fn path(group: &str, version: &str) -> String {
     if group.is_empty() { format!("api/{version}") } else { format!("apis/{group}/{version}") }
 }
 
-/// `/openapi/v3`
-pub(super) fn index(resources: &[Arc<Resource>]) -> Value {
-    let paths: BTreeMap<String, Value> = resources
-        .iter()
-        .map(|resource| {
-            let path = path(&resource.group, &resource.version);
-            let reference = json!({"serverRelativeURL": format!("/openapi/v3/{path}")});
-            (path, reference)
-        })
-        .collect();
+/// `/openapi/v3`; what does not answer (`stale`) is not in it.
+pub(super) fn index(resources: &[Arc<Resource>], stale: &BTreeSet<(String, String)>) -> Value {
+    let mut paths: BTreeMap<String, Value> = BTreeMap::new();
+    for resource in resources {
+        let (group, version) = (&resource.group, &resource.version);
+        let path = path(group, version);
+        if paths.contains_key(&path) || stale.contains(&(group.clone(), version.clone())) {
+            continue;
+        }
+        let hash = hash(resources, group, version);
+        let reference = json!({"serverRelativeURL": format!("/openapi/v3/{path}?hash={hash}")});
+        paths.insert(path, reference);
+    }
     json!({"paths": paths})
+}
+
+/// What tells a document from others: clients keep it by this for ever. It is made from what the document is made from.
+pub(super) fn hash(resources: &[Arc<Resource>], group: &str, version: &str) -> String {
+    let mut digest = Sha512::new();
+    digest.update(format!("{}/{group}/{version}", env!("CARGO_PKG_VERSION")));
+    for resource in resources.iter().filter(|resource| resource.group == group && resource.version == version) {
+        digest.update(format!("/{}/{}/{}", resource.plural, resource.kind, resource.digest));
+    }
+    digest.finalize().iter().map(|byte| format!("{byte:02X}")).collect()
 }
 
 /// `/openapi/v3/api/v1`, `/openapi/v3/apis/GROUP/VERSION`. `definitions` are the stored custom resource definitions.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::logs::LogOptions;
 use super::status::Failure;
 
 /// What to do about fields that the schema does not know.
@@ -33,6 +34,7 @@ pub(super) struct Options {
     /// Options of a deletion that came in the query and not in the body.
     pub(super) propagation: Option<String>,
     pub(super) grace_seconds: Option<i64>,
+    pub(super) log: LogOptions,
 }
 
 /// Whether the query has a flag that is not a denial.
@@ -115,6 +117,14 @@ impl Options {
             include_object: text("includeObject"),
             propagation: last("propagationPolicy").map(str::to_owned),
             grace_seconds: number("gracePeriodSeconds")?,
+            log: LogOptions {
+                container: text("container"),
+                previous: flag("previous"),
+                timestamps: flag("timestamps"),
+                tail_lines: number("tailLines")?.and_then(|lines| usize::try_from(lines).ok()),
+                limit_bytes: number("limitBytes")?.and_then(|bytes| usize::try_from(bytes).ok()),
+                since_seconds: number("sinceSeconds")?,
+            },
         })
     }
 }

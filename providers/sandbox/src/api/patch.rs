@@ -9,6 +9,7 @@ use super::conform::Flavour;
 use super::object;
 use super::request::Request;
 use super::resource::Resource;
+use super::schema::Type;
 use super::status::{Cause, Failure};
 use super::strategic;
 use super::write;
@@ -18,28 +19,7 @@ pub(super) fn patch(request: &mut Request<'_>, resource: &Resource, body: &Body)
     let mut store = request.begin();
     let live = store.get(&request.key(resource)).cloned().ok_or_else(|| request.not_found(resource))?;
     let mut new = (*resource.present(&live)).clone();
-    match (body.content_type.as_str(), resource.flavour) {
-        ("application/merge-patch+json", _) => merge(&mut new, &body.object()?),
-        ("application/strategic-merge-patch+json", Flavour::BuiltIn) => {
-            strategic::patch(&mut new, &body.object()?, Some(resource.schema()))?;
-        }
-        ("application/json-patch+json", _) => {
-            let operations: Vec<Value> = serde_json::from_slice(&body.bytes)
-                .map_err(|error| Failure::bad_request(format!("error decoding the patch: {error}")))?;
-            for operation in &operations {
-                operate(&mut new, operation).map_err(|why| {
-                    let cause = Cause { reason: "FieldValueInvalid", message: why, field: "patch".to_owned() };
-                    Failure::invalid(&resource.group, &resource.kind, request.name(), &[cause])
-                })?;
-            }
-        }
-        (other, _) => {
-            return Err(Failure::unsupported_media_type(format!(
-                "the body of the request was in an unknown format ({other:?}) - accepted media types include: \
-                 application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml"
-            )));
-        }
-    }
+    change(request, resource, &mut new, body, Some(resource.schema()))?;
     write::check_type(resource, &new)?;
     write::conform(request, resource, &mut new, object::name(&live))?;
     if object::name(&new) != object::name(&live) {
@@ -53,6 +33,39 @@ pub(super) fn patch(request: &mut Request<'_>, resource: &Resource, body: &Body)
     let patched = write::replace(request, &mut store, resource, &live, new, None)?;
     write::finish(request, store)?;
     Ok(patched)
+}
+
+/// Changes a value as the body says; `schema` is that of the value, for strategic merges.
+pub(super) fn change(
+    request: &Request<'_>,
+    resource: &Resource,
+    new: &mut Value,
+    body: &Body,
+    schema: Option<Type<'_>>,
+) -> Result<(), Failure> {
+    match (body.content_type.as_str(), resource.flavour) {
+        ("application/merge-patch+json", _) => merge(new, &body.object()?),
+        ("application/strategic-merge-patch+json", Flavour::BuiltIn) => {
+            strategic::patch(new, &body.object()?, schema)?;
+        }
+        ("application/json-patch+json", _) => {
+            let operations: Vec<Value> = serde_json::from_slice(&body.bytes)
+                .map_err(|error| Failure::bad_request(format!("error decoding the patch: {error}")))?;
+            for operation in &operations {
+                operate(new, operation).map_err(|why| {
+                    let cause = Cause { reason: "FieldValueInvalid", message: why, field: "patch".to_owned() };
+                    Failure::invalid(&resource.group, &resource.kind, request.name(), &[cause])
+                })?;
+            }
+        }
+        (other, _) => {
+            return Err(Failure::unsupported_media_type(format!(
+                "the body of the request was in an unknown format ({other:?}) - accepted media types include: \
+                 application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// RFC 7396.

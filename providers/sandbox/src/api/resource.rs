@@ -8,6 +8,7 @@ use super::columns::Column;
 use super::conform::Flavour;
 use super::kinds::Builtin;
 use super::names::NameRule;
+use super::scale::Paths;
 use super::schema::{Id, Schema, Type};
 use crate::store::Key;
 
@@ -32,6 +33,10 @@ pub(super) struct Resource {
     pub(super) root: Id,
     pub(super) flavour: Flavour,
     pub(super) columns: Vec<Column>,
+    /// Where its objects keep their replicas.
+    pub(super) scale: Option<Paths>,
+    /// What tells its schema from another one under the same name.
+    pub(super) digest: String,
     /// The store's name for it: plural and group.
     pub(super) storage: Arc<str>,
     pub(super) builtin: Option<&'static Builtin>,
@@ -89,7 +94,12 @@ impl Resource {
         if self.has_status && !self.is_review() {
             list.push(Subresource { name: "status", body: None, verbs: &["get", "patch", "update"] });
         }
+        if self.scale.is_some() {
+            let body = Some(("autoscaling", "v1", "Scale"));
+            list.push(Subresource { name: "scale", body, verbs: &["get", "patch", "update"] });
+        }
         if self.builtin.is_some_and(|builtin| builtin.kind == "Pod") {
+            list.push(Subresource { name: "log", body: None, verbs: &["get"] });
             list.push(Subresource { name: "binding", body: Some(("", "v1", "Binding")), verbs: &["create"] });
             list.push(Subresource { name: "eviction", body: Some(("policy", "v1", "Eviction")), verbs: &["create"] });
         }

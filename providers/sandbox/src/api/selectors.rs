@@ -113,6 +113,9 @@ fn requirement(part: &str) -> Option<(String, Test)> {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct FieldSelector(Vec<(String, bool, String)>);
 
+/// Fields of built-in kinds that are false when nothing is said.
+const FLAGS: &[&str] = &["/spec/unschedulable", "/spec/hostNetwork"];
+
 impl FieldSelector {
     /// Reads `metadata.name=x,spec.nodeName!=y`; `supported` are the fields that the kind allows.
     pub(super) fn parse(text: &str, supported: &[&str]) -> Result<FieldSelector, Failure> {
@@ -139,7 +142,9 @@ impl FieldSelector {
         self.0.iter().all(|(pointer, equal, wanted)| {
             let matches = match object.pointer(pointer) {
                 Some(Value::String(found)) => found == wanted,
-                Some(Value::Null) | None => wanted.is_empty() || wanted == "false",
+                // Go's structs have no absent flags.
+                Some(Value::Null) | None if FLAGS.contains(&pointer.as_str()) => wanted == "false",
+                Some(Value::Null) | None => wanted.is_empty(),
                 Some(other) => other.to_string().as_str() == wanted.as_str(),
             };
             matches == *equal

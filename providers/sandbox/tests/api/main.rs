@@ -11,7 +11,9 @@ mod custom;
 mod limits;
 mod lists;
 mod namespaces;
+mod parts;
 mod pods;
+mod public;
 mod rights;
 mod sandbox;
 mod schemas;
@@ -65,6 +67,11 @@ mod cases {
             a_new_namespace_is_complete,
             deletion_empties_it,
             nothing_is_created_in_one_that_is_missing;
+        parts:
+            custom_objects_have_scales,
+            workloads_have_scales,
+            definitions_say_what_is_selected_and_shown,
+            schemas_are_published_by_hash;
         pods:
             defaults_are_filled_in,
             binding_is_for_once,

@@ -182,7 +182,7 @@ pub(crate) async fn rules_are_evaluated(cluster: &Cluster) {
             {"rule": "self.mode == oldSelf.mode", "message": "mode stays"},
             {
                 "rule": "!has(self.count) || self.count < 3", "fieldPath": ".count", "reason": "FieldValueForbidden",
-                "messageExpression": "'only two, not ' + string(self.count)",
+                "messageExpression": "self.count > 4 ? 'far too many' : 'too many'",
             },
             {
                 "rule": "oldSelf.hasValue() || !has(self.later)", "optionalOldSelf": true,
@@ -215,7 +215,7 @@ pub(crate) async fn rules_are_evaluated(cluster: &Cluster) {
     for (spec, expected) in [
         (json!({"low": 1, "high": 2, "size": "2Gi", "until": "2026-02-01T00:00:00Z", "names": ["a", "b"]}), ""),
         (json!({"low": 3, "high": 2}), "spec: Invalid value: low is above high"),
-        (json!({"count": 5}), "spec.count: Forbidden: only two, not 5"),
+        (json!({"count": 5}), "spec.count: Forbidden: far too many"),
         (json!({"later": "x"}), "spec: Invalid value: later is not there at first"),
         (
             json!({"size": "1Mi"}),

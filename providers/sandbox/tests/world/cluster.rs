@@ -5,7 +5,7 @@ use std::time::Duration;
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::batch::v1::Job;
 use k8s_openapi::api::core::v1::{Node, Pod};
-use kube::api::{Api, DeleteParams, EvictParams, Patch, PatchParams};
+use kube::api::{Api, DeleteParams, EvictParams, LogParams, Patch, PatchParams};
 use providers_agent_api::HOLD_TAINT;
 use serde_json::json;
 
@@ -182,5 +182,38 @@ async fn a_reboot_takes_slices_and_the_pods_that_had_them() {
     assert!(held.stdout.contains("In use by another client"), "{}", held.stdout);
     // On Hopper MIG mode does not outlive a reboot, so the card is whole again.
     assert_eq!(offered(&world.node("b").await), ["gpu=1", "mig-1g.10gb=0", "mig-3g.40gb=0"]);
+    world.close().await;
+}
+
+#[tokio::test]
+async fn logs_are_what_the_pod_says_its_containers_write() {
+    let world = Setting::new(FLEET).await;
+    let annotation = r#""sandbox.sliceform.io/log": "one\ntwo\nthree\n""#;
+    world.run("talks", "nvidia.com/gpu", annotation).await.unwrap();
+    let pods = world.pods("team").await;
+    let params = |change: fn(&mut LogParams)| {
+        let mut params = LogParams::default();
+        change(&mut params);
+        params
+    };
+    for (params, expected) in [
+        (params(|_| {}), "one\ntwo\nthree\n"),
+        (params(|params| params.tail_lines = Some(2)), "two\nthree\n"),
+        (params(|params| params.limit_bytes = Some(5)), "one\nt"),
+        (
+            params(|params| params.timestamps = true),
+            "1970-01-12T13:46:40Z one\n1970-01-12T13:46:40Z two\n1970-01-12T13:46:40Z three\n",
+        ),
+        (params(|params| params.container = Some("main".to_owned())), "one\ntwo\nthree\n"),
+    ] {
+        assert_eq!(pods.logs("talks", &params).await.unwrap(), expected, "{params:?}");
+    }
+    for (params, expected) in [
+        (params(|params| params.previous = true), "previous terminated container \"main\" in pod \"talks\" not found"),
+        (params(|params| params.container = Some("x".to_owned())), "container x is not valid for pod talks"),
+    ] {
+        let error = pods.logs("talks", &params).await.unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
     world.close().await;
 }
