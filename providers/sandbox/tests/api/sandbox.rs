@@ -188,6 +188,53 @@ fn kubectl(config: &std::path::Path, args: &str) -> Result<String, String> {
     if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) }
 }
 
+/// What kubectl does with parts of objects, and with objects that come and go.
+async fn scaled_watched_and_described(cluster: &Cluster, run: &impl Fn(&str) -> Result<String, String>) {
+    let labels = json!({"app": "x"});
+    let spec = json!({
+        "replicas": 0, "selector": {"matchLabels": labels},
+        "template": {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": "i"}]}},
+    });
+    let set = json!({"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": "r"}, "spec": spec});
+    create(&cluster.api("apps", "v1", "ReplicaSet"), set).await;
+    let log = json!({"sandbox.sliceform.io/log": "hello\nworld\n"});
+    let pod = json!({
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "talks", "annotations": log},
+        "spec": {"nodeName": "gpu-01", "containers": [{"name": "c", "image": "i"}]},
+    });
+    let pods = cluster.api("", "v1", "Pod");
+    create(&pods, pod).await;
+    let error = run("logs talks -n case").unwrap_err();
+    assert!(error.contains("is waiting to start: ContainerCreating"), "{error}");
+    let running = json!({"status": {"phase": "Running", "containerStatuses": [{
+        "name": "c", "image": "i", "imageID": "", "restartCount": 0, "ready": true,
+        "state": {"running": {"startedAt": "2026-01-02T03:04:05Z"}},
+    }]}});
+    pods.patch_status("talks", &PatchParams::default(), &Patch::Merge(running)).await.unwrap();
+    for (args, answer) in [
+        ("scale rs r -n case --replicas=2", "replicaset.apps/r scaled"),
+        ("scale rs r -n case --current-replicas=2 --replicas=0", "replicaset.apps/r scaled"),
+        ("logs talks -n case", "hello\nworld"),
+        ("logs talks -n case -c c --tail=1", "world"),
+        ("logs talks -n case --all-containers --timestamps --tail=1", "2026-01-02T03:04:05Z world"),
+        ("get pod talks -n case --watch --request-timeout=1s --no-headers", "talks"),
+        ("get rs -n case -w --request-timeout=1s --no-headers", "r"),
+        ("describe pod talks -n case", "Name:             talks"),
+        ("describe rs r -n case", "Name:         r"),
+        ("describe crd gpunodes.sliceform.io", "Name:         gpunodes.sliceform.io"),
+        ("describe gpunode gpu-01", "Name:         gpu-01"),
+        ("explain gpunode.metadata.name", "GROUP:      sliceform.io"),
+        ("explain crd.spec.versions.schema", "GROUP:      apiextensions.k8s.io"),
+        ("explain deployment.spec.replicas", "GROUP:      apps"),
+        ("get --raw /openapi/v3", "{\"paths\":"),
+        ("delete pod talks -n case --wait=true", "pod \"talks\" deleted"),
+        ("delete rs r -n case --cascade=foreground", "replicaset.apps \"r\" deleted"),
+    ] {
+        let found = run(args).unwrap_or_else(|error| panic!("{args}: {error}"));
+        assert!(found.trim().starts_with(answer), "{args}: {found}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn kubectl_works() {
     if Command::new("kubectl").arg("version").arg("--client").output().is_err() {
@@ -290,5 +337,6 @@ async fn kubectl_works() {
     assert_eq!(error.trim(), "Error from server (NotFound): pods \"missing\" not found");
     assert!(run("describe node gpu-01").unwrap().contains("a=b:NoSchedule"));
     assert!(run("explain pod.spec.nodeName").unwrap().contains("nodeName"));
+    scaled_watched_and_described(&cluster, &run).await;
     cluster.stop().await;
 }
