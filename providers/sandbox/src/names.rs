@@ -25,6 +25,7 @@ pub(crate) fn letters(text: &str) -> String {
     let digest = sha2::Sha256::digest(text);
     digest[..5].iter().map(|byte| char::from(LETTERS[usize::from(*byte) % LETTERS.len()])).collect()
 }
+
 /// Annotation: what a container of the pod writes; with `.NAME` appended, what the container of this name writes.
 pub const LOG: &str = "sandbox.sliceform.io/log";
 
