@@ -116,7 +116,7 @@ fn of_block(
         at.0.push(Step::Attr(name.clone()));
         if let Some(attribute) = block.attributes.get(name) {
             of_attribute(attribute, prior, config, planned, at, breaches);
-        } else if let Some(nested) = block.blocks.get(name) {
+        } else if let Some(nested) = block.blocks.get(name).filter(|_| prior.is_none_or(|prior| prior != planned)) {
             nested_parts(prior, config, planned, at, breaches, &mut |prior, config, planned, at, breaches| {
                 of_block(&nested.block, prior, config, planned, at, breaches);
             });

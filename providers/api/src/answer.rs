@@ -2,6 +2,7 @@
 
 use engine_diag::Severity;
 use engine_model::{
+    address::ResourceAddr,
     finding::Place,
     operation::{Excluded, Operation},
 };
@@ -87,6 +88,11 @@ pub struct Planned {
     pub issues: Vec<Issue>,
     /// Must the change be carried out although the object stays equal? (Something on nodes is still to be done.)
     pub pending: bool,
+    /// Is something missing that another change of this plan may bring (a definition, a namespace)? Then it is planned
+    /// again when nothing else can be, once, with what is announced by then in [`crate::PlanRequest::earlier`].
+    pub waits: bool,
+    /// Announced changes that must be carried out before this one, beside what the configuration says.
+    pub after: Vec<ResourceAddr>,
 }
 
 /// A reason that only the provider knows.
@@ -116,6 +122,8 @@ impl Planned {
             unverified: None,
             issues: Vec::new(),
             pending: false,
+            waits: false,
+            after: Vec::new(),
         }
     }
 }

@@ -39,6 +39,13 @@ pub trait Provider: Send + Sync {
         &[]
     }
 
+    /// Do others have to know of an object of this type to be planned, where it is created or changed? (A definition, a
+    /// namespace.) Such a change is shown to objects that are planned again: see [`crate::Planned::waits`].
+    fn announces(&self, ty: &str, object: &Value) -> bool {
+        let _ = (ty, object);
+        false
+    }
+
     /// Computed attributes that repeat an argument, as (argument, attribute): what is sensitive in the one is so in the
     /// other. Providers see no marks, so that they cannot carry them over themselves.
     fn repeats(&self, ty: &str) -> &[(&'static str, &'static str)] {

@@ -1,5 +1,7 @@
 //! What an instance is asked.
 
+use std::sync::Arc;
+
 use engine_model::{
     address::ResourceAddr,
     change::Action,
@@ -35,8 +37,9 @@ pub struct PlanRequest {
     pub config: Value,
     /// `config` with computed attributes that it leaves out taken from `prior`, or unknown where there is none.
     pub proposed: Value,
-    /// Changes of the types that this one plans after, in address order.
-    pub earlier: Vec<PlannedChange>,
+    /// Changes of the types that this one plans after, in address order; of an object that is planned again
+    /// ([`crate::Planned::waits`]) also those that are announced ([`crate::Provider::announces`]).
+    pub earlier: Arc<[PlannedChange]>,
 }
 
 /// A planned change, as other plans and `operations` see it.

@@ -40,7 +40,7 @@ async fn an_object_is_made_read_changed_and_gone() {
             private: Vec::new(),
             config: config.clone(),
             proposed: config.clone(),
-            earlier: Vec::new(),
+            earlier: Default::default(),
         };
         let planned = instance.plan(request, call).await.unwrap();
         let (before, after) = (prior.clone(), planned.object);

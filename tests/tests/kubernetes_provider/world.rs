@@ -124,7 +124,7 @@ impl World {
             private: Vec::new(),
             config: bare(config),
             proposed: bare(&proposed(&self.schema(ty).block, &prior, config)),
-            earlier: Vec::new(),
+            earlier: Default::default(),
         };
         let planned = self.instance.plan(request, self.call()).await;
         if let Ok(planned) = &planned {
@@ -143,7 +143,7 @@ impl World {
             private: Vec::new(),
             config: none.clone(),
             proposed: none,
-            earlier: Vec::new(),
+            earlier: Default::default(),
         };
         self.instance.plan(request, self.call()).await.unwrap()
     }

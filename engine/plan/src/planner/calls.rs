@@ -47,7 +47,7 @@ pub(super) struct Made {
     /// As the provider plans it from what is there.
     pub(super) planned: Planned,
     /// As it plans it anew, where the object is replaced.
-    pub(super) anew: Option<Planned>,
+    pub(super) anew: Option<Box<Planned>>,
 }
 
 impl Job {
@@ -104,7 +104,7 @@ async fn plan_object(
         ..request.clone()
     };
     let anew = instance.plan(fresh, call).await?;
-    Ok(Made { planned, anew: Some(anew) })
+    Ok(Made { planned, anew: Some(Box::new(anew)) })
 }
 
 impl Planner<'_> {

@@ -19,7 +19,7 @@ use super::{
     objects::planned_change,
 };
 use crate::{
-    depend::Dependencies,
+    depend::{Dependencies, Subject},
     evaluation::Key,
     place,
     program::block_addr,
@@ -31,8 +31,13 @@ use crate::{
 impl Planner<'_> {
     /// Puts the plan together.
     pub(super) async fn finish(mut self) -> PlanOutput {
-        let dependencies =
+        let mut dependencies =
             Dependencies { configured: self.evaluation.configured(), stored: self.stored_dependencies() };
+        // Of this plan only: the state does not keep them, since a later plan has nothing to see them by.
+        for (addr, needs) in &self.implied {
+            let configured = dependencies.configured.entry(Subject::Instance(addr.clone())).or_default();
+            configured.extend(needs.iter().cloned().map(Subject::Instance));
+        }
         for change in self.changes.values_mut().filter(|change| change.deposed.is_none()) {
             change.dependencies = self.evaluation.ancestors(&change.addr);
         }

@@ -31,7 +31,7 @@ use engine_model::{
     plan::{Plan, PlanMode, SnapshotIdentity},
 };
 use engine_value::Value;
-use providers_api::{Call, Instance};
+use providers_api::{Call, Instance, PlannedChange};
 use rustc_hash::FxHashMap;
 use state::Snapshot;
 
@@ -132,6 +132,14 @@ struct Ready {
     instance: Arc<dyn Instance>,
 }
 
+/// What was announced under one provider configuration.
+#[derive(Default)]
+struct Announced {
+    addrs: BTreeSet<ResourceAddr>,
+    /// As it is shown to others; made when it is asked for.
+    shown: Option<Arc<[PlannedChange]>>,
+}
+
 struct Planner<'a> {
     input: &'a PlanInput<'a>,
     /// What state remembers, under the addresses that the configuration has for it.
@@ -155,6 +163,14 @@ struct Planner<'a> {
     /// Objects whose turn comes when nothing else can go on, as their types plan after others.
     late: Vec<(Id, ResourceAddr)>,
     released: BTreeSet<ResourceAddr>,
+    /// Objects for which something was missing that another change may bring.
+    waiting: Vec<(Id, ResourceAddr)>,
+    /// Those of them that are planned for the second time, and last.
+    asked_again: BTreeSet<ResourceAddr>,
+    /// Changes that others may wait for.
+    announced: BTreeMap<ProviderConfigAddr, Announced>,
+    /// What objects need beside what their configuration says.
+    implied: BTreeMap<ResourceAddr, BTreeSet<ResourceAddr>>,
     /// Objects of the state that nothing more is to be decided about.
     decided: BTreeSet<ResourceAddr>,
     /// Objects that outputs ask for after everything that was targeted is planned: they stay as they are.
@@ -190,6 +206,10 @@ impl<'a> Planner<'a> {
             jobs: Vec::new(),
             late: Vec::new(),
             released: BTreeSet::new(),
+            waiting: Vec::new(),
+            asked_again: BTreeSet::new(),
+            announced: BTreeMap::new(),
+            implied: BTreeMap::new(),
             decided: BTreeSet::new(),
             frozen: false,
             interrupted: false,
@@ -236,7 +256,12 @@ impl<'a> Planner<'a> {
             }
             if !self.jobs.is_empty() {
                 self.run_jobs().await;
-            } else if !(self.want_targets() || self.plan_orphans() || self.release_late() || self.break_cycle()) {
+            } else if !(self.want_targets()
+                || self.plan_orphans()
+                || self.ask_again()
+                || self.release_late()
+                || self.break_cycle())
+            {
                 return;
             }
         }

@@ -1,5 +1,7 @@
 //! One object of the configuration: what it will be, and what happens to it.
 
+use std::sync::Arc;
+
 use engine_diag::Diagnostic;
 use engine_lang::config::Resource;
 use engine_model::{
@@ -122,13 +124,23 @@ impl Planner<'_> {
         };
         let instance = ready.instance.clone();
         let config = config.unmark_deep().0;
-        let issues = implementation.validate(addr.mode, &addr.ty, &config);
-        let wrong = issues.iter().any(|issue| issue.severity == engine_diag::Severity::Error);
-        self.report_issues(addr, issues);
-        if wrong {
-            self.evaluation.finish(id, Slot::Failed, &needs, false);
-            return;
+        let again = self.asked_again.contains(addr);
+        if !again {
+            let issues = implementation.validate(addr.mode, &addr.ty, &config);
+            let wrong = issues.iter().any(|issue| issue.severity == engine_diag::Severity::Error);
+            self.report_issues(addr, issues);
+            if wrong {
+                self.evaluation.finish(id, Slot::Failed, &needs, false);
+                return;
+            }
         }
+        let earlier: Arc<[PlannedChange]> = match (after.is_empty(), again) {
+            (true, true) => self.announced(&provider),
+            (_, again) => {
+                let announced = if again { self.announced(&provider) } else { Default::default() };
+                self.earlier(&provider, after).into_iter().chain(announced.iter().cloned()).collect()
+            }
+        };
         let null = || Value::null(Type::Dynamic);
         let bare = |value: &Value| value.clone().unmark_deep().0;
         let prior = self.prior.get(addr);
@@ -140,7 +152,7 @@ impl Planner<'_> {
             proposed: proposed(&schema.block, &now, &config),
             prior: now,
             config,
-            earlier: self.earlier(&provider, after),
+            earlier,
         };
         let forced = self.is_forced(addr);
         let provider = implementation.clone();
@@ -163,10 +175,49 @@ impl Planner<'_> {
         earlier.map(planned_change).collect()
     }
 
+    /// What was announced so far under a provider configuration, in address order.
+    fn announced(&mut self, provider: &ProviderConfigAddr) -> Arc<[PlannedChange]> {
+        let Some(announced) = self.announced.get_mut(provider) else { return Default::default() };
+        let changes = &self.changes;
+        let shown = announced.shown.get_or_insert_with(|| {
+            let found = announced.addrs.iter().filter_map(|addr| changes.get(&(addr.clone(), None)));
+            found.map(planned_change).collect()
+        });
+        shown.clone()
+    }
+
+    /// Has a change come about that others may wait for?
+    fn announce(&mut self, change: &ResourceChange) {
+        let comes = !matches!(change.action, Action::NoOp | Action::Delete) && !change.after.is_null();
+        let provider = self.program().providers.get(&change.provider.provider);
+        if comes && provider.is_some_and(|provider| provider.announces(&change.addr.ty, &change.after)) {
+            let announced = self.announced.entry(change.provider.clone()).or_default();
+            announced.addrs.insert(change.addr.clone());
+            announced.shown = None;
+        }
+    }
+
+    /// Objects for which something was missing: now that nothing else can go on, nothing else will bring it. True: there
+    /// are some.
+    pub(super) fn ask_again(&mut self) -> bool {
+        let waiting = std::mem::take(&mut self.waiting);
+        let any = !waiting.is_empty();
+        for (id, addr) in waiting {
+            self.asked_again.insert(addr.clone());
+            self.object(id, &addr);
+        }
+        any
+    }
+
     pub(super) fn take_planned(&mut self, id: Id, request: &PlanRequest, result: Result<Made, Vec<Issue>>) {
         let addr = &request.addr;
         if request.config.is_null() {
             self.take_deletion(addr, request, result);
+            return;
+        }
+        let waits = result.as_ref().is_ok_and(|made| made.planned.waits || made.anew.as_ref().is_some_and(|a| a.waits));
+        if waits && !self.asked_again.contains(addr) {
+            self.waiting.push((id, addr.clone()));
             return;
         }
         let program = self.program();
@@ -177,6 +228,7 @@ impl Planner<'_> {
             Some(change) => {
                 let pending = change.action != Action::NoOp;
                 let value = change.after.clone();
+                self.announce(&change);
                 self.insert(change);
                 self.decided.insert(addr.clone());
                 self.evaluation.finish(id, Slot::Value(value), &needs, pending);
@@ -202,7 +254,7 @@ impl Planner<'_> {
             }
         };
         let (prior, last) = match &anew {
-            Some(anew) => (Value::null(Type::Dynamic), anew),
+            Some(anew) => (Value::null(Type::Dynamic), &**anew),
             None => (request.prior.clone(), &planned),
         };
         let breaches = contract::planned(&schema.block, &prior, &request.config, &last.object);
@@ -233,6 +285,9 @@ impl Planner<'_> {
         };
         let (action, reason) = decide(&situation);
         let before = before.clone();
+        if !last.after.is_empty() && action != Action::NoOp {
+            self.implied.insert(addr.clone(), last.after.iter().cloned().collect());
+        }
         // What stays as it is keeps what is stored beside it.
         let kept = stored.filter(|_| action == Action::NoOp).map(|prior| prior.private.clone());
         let (private, unverified) = (kept.unwrap_or_else(|| last.private.clone()), last.unverified.clone());

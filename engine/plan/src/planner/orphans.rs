@@ -141,7 +141,7 @@ impl Planner<'_> {
             private: prior.private.clone(),
             config: null.clone(),
             proposed: null,
-            earlier: Vec::new(),
+            earlier: Default::default(),
         };
         // No key waits for it.
         self.jobs.push((Id(u32::MAX), Job::Plan { instance, provider, request: Box::new(request), forced: false }));

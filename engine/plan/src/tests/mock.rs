@@ -110,6 +110,10 @@ impl Provider for Mock {
         if ty == "mock_quota" { &["mock_pool"] } else { &[] }
     }
 
+    fn announces(&self, _: &str, object: &Value) -> bool {
+        object.get("name").and_then(Value::as_str) == Some("announced")
+    }
+
     fn has_operations(&self, ty: &str) -> bool {
         ty == "mock_pool"
     }
@@ -185,6 +189,10 @@ impl Instance for MockInstance {
         let zone = |value: &Value| value.get("zone").cloned();
         if !request.prior.is_null() && zone(&request.prior) != zone(&request.proposed) {
             planned.replace = vec![Path::root().attr("zone")];
+        }
+        if request.config.get("name").and_then(Value::as_str) == Some("waits") {
+            planned.waits = true;
+            planned.after = request.earlier.iter().map(|change| change.addr.clone()).collect();
         }
         if let Some((done, total)) = world.unfinished.get(&addr) {
             planned.pending = true;

@@ -2,6 +2,7 @@
 
 use engine_model::{
     change::{Action, ReplaceOrder},
+    execution::Step,
     plan::PlanMode,
     reason::{Orphan, Reason},
 };
@@ -202,6 +203,32 @@ fn types_that_plan_after_others_see_their_changes() {
     bench.planned();
     let world = bench.world.lock().unwrap();
     assert_eq!(world.earlier["mock_quota.q"], ["mock_pool.b create", "mock_pool.old delete"]);
+}
+
+#[test]
+fn what_waits_is_planned_again_with_what_was_announced_and_carried_out_after_it() {
+    let bench = Bench::new(
+        r#"
+        resource "mock_object" "a" { name = "waits" }
+        resource "mock_object" "b" { name = mock_object.a.id }
+        resource "mock_object" "y" { any = mock_object.x.id }
+        resource "mock_object" "x" { }
+        resource "mock_object" "z" {
+          name       = "announced"
+          depends_on = [mock_object.y]
+        }
+        "#,
+    );
+    let planned = bench.planned();
+    assert_eq!(planned.actions().len(), 5, "{:?}", planned.actions());
+    let world = bench.world.lock().unwrap();
+    assert_eq!(world.earlier["mock_object.a"], ["mock_object.z create"]);
+    let asked = |addr: &str| world.calls.iter().filter(|call| **call == format!("plan mock_object.{addr}")).count();
+    assert_eq!((asked("a"), asked("b"), asked("z")), (2, 1, 1));
+    let graph = &planned.0.plan.graph;
+    let step = |addr: &str| graph.steps.iter().position(|step| *step == Step::Create(addr.parse().unwrap())).unwrap();
+    let edge = (step("mock_object.z") as u32, step("mock_object.a") as u32);
+    assert!(graph.edges.contains(&edge), "{graph:?}");
 }
 
 #[test]

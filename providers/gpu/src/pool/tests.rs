@@ -61,7 +61,7 @@ impl Pool {
             private: self.private.clone(),
             config: self.config.clone(),
             proposed: self.config.clone(),
-            earlier: Vec::new(),
+            earlier: Default::default(),
         };
         let planned = propose(&request, world, policy)?;
         let action = if prior.is_null() {

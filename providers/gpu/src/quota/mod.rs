@@ -195,7 +195,7 @@ mod tests {
             prior,
             private,
             config,
-            earlier: Vec::new(),
+            earlier: Default::default(),
         }
     }
 

@@ -63,7 +63,7 @@ fn pool_of(slices: &[(&str, i64)], world: &World) -> Reviewing {
         private: Vec::new(),
         proposed: config.clone(),
         config: config.clone(),
-        earlier: Vec::new(),
+        earlier: Default::default(),
     };
     let planned = pool::propose(&request, world, &DisruptionPolicy::default()).unwrap();
     let planned_change = PlannedChange {
