@@ -120,7 +120,7 @@ fn check(program: &Program, addr: &ResourceAddr, config: &Value) -> Vec<Diagnost
     let Ok(provider) = program.provider_of(addr, block) else { return Vec::new() };
     let Some(provider) = program.providers.get(&provider.provider) else { return Vec::new() };
     let bare = config.clone().unmark_deep().0;
-    let issues = provider.validate(addr.mode, &addr.ty, &bare);
+    let issues = provider.validate_alone(addr.mode, &addr.ty, &bare);
     let marked = program.schema(addr, block).map(|(_, schema)| mark_sensitive(&schema.block, config.clone()));
     let secrets = Secrets::of(&marked.ok());
     let mut found: Vec<Diagnostic> =

@@ -32,6 +32,11 @@ pub trait Provider: Send + Sync {
     /// checked. Called at `validate` and before every plan of the object.
     fn validate(&self, mode: Mode, ty: &str, config: &Value) -> Vec<Issue>;
 
+    /// The same where no instance will be asked (`validate`): so with what an instance tells better when it plans.
+    fn validate_alone(&self, mode: Mode, ty: &str, config: &Value) -> Vec<Issue> {
+        self.validate(mode, ty, config)
+    }
+
     /// Types of this provider that must be planned before this one: their changes are in
     /// [`crate::PlanRequest::earlier`]. Ordering only: it makes no dependency at apply.
     fn plans_after(&self, ty: &str) -> &[&'static str] {

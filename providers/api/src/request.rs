@@ -40,6 +40,8 @@ pub struct PlanRequest {
     /// Changes of the types that this one plans after, in address order; of an object that is planned again
     /// ([`crate::Planned::waits`]) also those that are announced ([`crate::Provider::announces`]).
     pub earlier: Arc<[PlannedChange]>,
+    /// Is it planned again, so that nothing more will be announced to it?
+    pub is_last: bool,
 }
 
 /// A planned change, as other plans and `operations` see it.

@@ -1,16 +1,21 @@
 //! A configured provider: dispatches by type, and does nothing else.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex, PoisonError},
 };
 
 use async_trait::async_trait;
-use engine_model::{address::ResourceAddr, name::ClusterIdentity};
+use engine_model::{
+    address::ResourceAddr,
+    change::{Action, ResourceChange},
+    finding::Review,
+    name::ClusterIdentity,
+};
 use engine_value::{Path, Value};
 use providers_api::{
     Applied, ApplyRequest, Call, DataRequest, ErrorKind, Imported, Instance, Issue, Outcome, PlanRequest, Planned,
-    ProviderError, ReadAnswer, ReadRequest,
+    PlannedChange, ProviderError, ReadAnswer, ReadRequest, ReviewRequest,
 };
 
 use crate::{
@@ -22,8 +27,14 @@ use crate::{
         ending,
         issue::without,
         manifest,
+        object::{
+            Desired,
+            announced::{Announced, announces},
+            plan::Around,
+        },
         typed::{self, Typed},
     },
+    review::review,
 };
 
 /// One configuration of the provider.
@@ -31,11 +42,23 @@ pub(crate) struct KubernetesInstance {
     cluster: Cluster,
     /// The objects that were planned on: a second plan of such an address, from nothing, is one half of a replacement.
     standing: Mutex<BTreeMap<ResourceAddr, ObjectKey>>,
+    /// Everything that was planned here: an instance does not know what the configuration calls it.
+    planned: Mutex<BTreeSet<ResourceAddr>>,
+    /// What was announced last, as it was given and as it is looked up: many objects are given the same.
+    announced: Mutex<Option<Lookups>>,
 }
+
+/// Announced changes, and what they bring.
+type Lookups = (Arc<[PlannedChange]>, Arc<Announced>);
 
 impl KubernetesInstance {
     pub(crate) fn new(connection: Arc<Connection>) -> Self {
-        Self { cluster: Cluster::new(connection), standing: Mutex::default() }
+        Self {
+            cluster: Cluster::new(connection),
+            standing: Mutex::default(),
+            planned: Mutex::default(),
+            announced: Mutex::default(),
+        }
     }
 
     /// The object that the plan of this address destroys first, where it is a replacement.
@@ -48,6 +71,24 @@ impl KubernetesInstance {
             standing.insert(request.addr.clone(), key);
         }
         None
+    }
+}
+
+impl KubernetesInstance {
+    /// What these changes bring.
+    fn announced(&self, changes: &Arc<[PlannedChange]>) -> Arc<Announced> {
+        let mut announced = self.announced.lock().unwrap_or_else(PoisonError::into_inner);
+        match announced.as_ref() {
+            Some((given, known)) if Arc::ptr_eq(given, changes) => known.clone(),
+            _ => {
+                let told = changes.iter().filter_map(|change| {
+                    Some((&change.addr, change.action, announced_by(&change.addr.ty, &change.after)?))
+                });
+                let found = Arc::new(Announced::of(told));
+                *announced = Some((changes.clone(), found.clone()));
+                found
+            }
+        }
     }
 }
 
@@ -80,14 +121,20 @@ impl Instance for KubernetesInstance {
     }
 
     async fn plan(&self, request: PlanRequest, call: Call<'_>) -> Result<Planned, Vec<Issue>> {
-        let standing = self.standing(&request);
-        let ends = if request.config.is_null() { key_of(&request.addr, &request.prior) } else { standing.clone() };
+        self.planned.lock().unwrap_or_else(PoisonError::into_inner).insert(request.addr.clone());
+        let around = Around {
+            standing: self.standing(&request),
+            announced: self.announced(&request.earlier),
+            is_last: request.is_last,
+        };
+        let ends =
+            if request.config.is_null() { key_of(&request.addr, &request.prior) } else { around.standing.clone() };
         // What is secret by its kind, the engine knows from the answer alone.
         let secrets = manifest::secrets(&request.config);
         let ends = ends.filter(|_| Typed::of(&request.addr.ty).is_none_or(Typed::makes_object));
         let planned = match (request.addr.ty.as_ref(), Typed::of(&request.addr.ty)) {
-            (manifest::TYPE, _) => manifest::plan(&self.cluster, request, standing, call).await,
-            (_, Some(typed)) => typed.plan(&self.cluster, request, standing.as_ref(), call).await,
+            (manifest::TYPE, _) => manifest::plan(&self.cluster, request, &around, call).await,
+            (_, Some(typed)) => typed.plan(&self.cluster, request, &around, call).await,
             (other, None) => Err(unknown_type(other)),
         };
         let mut planned =
@@ -119,6 +166,22 @@ impl Instance for KubernetesInstance {
         }
     }
 
+    async fn review(&self, request: ReviewRequest<'_>, call: Call<'_>) -> Result<Review, ProviderError> {
+        if self.cluster.is_to_come().is_some() {
+            return Ok(Review::default());
+        }
+        let ours = self.planned.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let changes = request.plan.changes.iter().filter(|change| ours.contains(&change.addr));
+        let changes = changes.filter(|change| change.action != Action::NoOp).filter_map(|change| {
+            let object = if change.after.is_null() { &change.before } else { &change.after };
+            Some((change, key_of(&change.addr, object)?))
+        });
+        let changes: Vec<(&ResourceChange, ObjectKey)> = changes.collect();
+        let announced = self.announced.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let announced = announced.map(|(_, known)| known).unwrap_or_default();
+        Ok(review(&self.cluster, &changes, &announced, call).await)
+    }
+
     async fn data(&self, request: DataRequest, call: Call<'_>) -> Result<Value, Vec<Issue>> {
         match request.addr.ty.as_ref() {
             data::RESOURCE => data::resource(&self.cluster, request.config, call).await,
@@ -127,6 +190,16 @@ impl Instance for KubernetesInstance {
             other => Err(unknown_type(other)),
         }
     }
+}
+
+/// The object that a change makes, where others may need it.
+pub(crate) fn announced_by(ty: &str, object: &Value) -> Option<Desired> {
+    let desired = match (ty, Typed::of(ty)) {
+        (manifest::TYPE, _) => manifest::desired(object),
+        (_, Some(typed)) => typed.desired(object)?,
+        _ => return None,
+    };
+    announces(&desired).then_some(desired)
 }
 
 fn key_of(addr: &ResourceAddr, object: &Value) -> Option<ObjectKey> {

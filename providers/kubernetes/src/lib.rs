@@ -15,6 +15,8 @@ mod instance;
 mod object;
 mod provider;
 mod resource;
+mod review;
+mod schema;
 mod uri;
 mod yaml;
 
@@ -23,4 +25,5 @@ pub use connection::{
     connection_blocks,
 };
 pub use error::{is_not_found, provider_error};
+pub use object::quantity::Quantity;
 pub use provider::KubernetesProvider;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use engine_diag::Severity;
 use engine_model::{
     address::{Mode, ProviderAddr},
     schema::{Attribute, Block, NestedBlock, Nesting, ProviderSchemas, Schema, Usage},
@@ -13,7 +14,7 @@ use providers_api::{Call, Instance, Issue, Provider, ProviderError};
 use crate::{
     Connection, ConnectionOverride, ConnectionSettings, Environment, connection_attributes, connection_blocks, data,
     functions,
-    instance::KubernetesInstance,
+    instance::{KubernetesInstance, announced_by},
     resource::{
         manifest,
         typed::{self, Typed},
@@ -120,6 +121,23 @@ impl Provider for KubernetesProvider {
             (Mode::Data, ty) => typed::data::validate(ty, config),
             (Mode::Ephemeral, _) => Vec::new(),
         }
+    }
+
+    fn validate_alone(&self, mode: Mode, ty: &str, config: &Value) -> Vec<Issue> {
+        let issues = self.validate(mode, ty, config);
+        match (mode, ty) {
+            _ if issues.iter().any(|issue| issue.severity == Severity::Error) => issues,
+            (Mode::Managed, manifest::TYPE) => issues.into_iter().chain(manifest::validate_alone(config)).collect(),
+            (Mode::Managed, ty) => {
+                let typed = Typed::of(ty).map(|typed| typed.validate_alone(config)).unwrap_or_default();
+                issues.into_iter().chain(typed).collect()
+            }
+            _ => issues,
+        }
+    }
+
+    fn announces(&self, ty: &str, object: &Value) -> bool {
+        announced_by(ty, object).is_some()
     }
 
     fn repeats(&self, ty: &str) -> &[(&'static str, &'static str)] {

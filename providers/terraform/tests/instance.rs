@@ -41,6 +41,7 @@ async fn an_object_is_made_read_changed_and_gone() {
             config: config.clone(),
             proposed: config.clone(),
             earlier: Default::default(),
+            is_last: false,
         };
         let planned = instance.plan(request, call).await.unwrap();
         let (before, after) = (prior.clone(), planned.object);

@@ -150,7 +150,8 @@ async fn judged(
         private: imported.private,
         proposed: proposed(block, &prior, &config),
         config,
-        earlier: Vec::new(),
+        earlier: Default::default(),
+        is_last: false,
     };
     match instance.plan(request, call).await {
         Err(issues) => Some(format!("{id}: {issues:?}")),

@@ -218,7 +218,8 @@ impl Lab {
             private: state.private.clone(),
             config: config.clone(),
             proposed: config.clone(),
-            earlier: Vec::new(),
+            earlier: Default::default(),
+            is_last: false,
         };
         let planned = instance.plan(request, self.call()).await?;
         let block = &self.provider.schemas().get(Mode::Managed, &addr.ty).unwrap().block;

@@ -14,6 +14,8 @@ mod import;
 mod lives;
 mod manifest;
 mod namespace;
+mod ownership;
+mod pains;
 mod reads;
 mod run;
 mod typed;

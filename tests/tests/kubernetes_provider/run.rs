@@ -53,13 +53,26 @@ impl Run {
     pub(crate) async fn with_state(cluster: &impl Cluster, text: &str, snapshot: Option<Snapshot>) -> Self {
         let store = Arc::new(MemoryStore::new(snapshot));
         let fence = store.lock(&LockInfo::new(&FixedHost::new(0), "apply", "test")).await.unwrap();
-        let (program, sources) = program(cluster, text);
+        let (program, sources) = program([cluster.provider() as Arc<dyn Provider>], text);
+        Self { program, sources, store, fence, cancel: CancellationToken::new() }
+    }
+
+    /// A run with these providers, from an empty state.
+    pub(crate) async fn with(providers: impl IntoIterator<Item = Arc<dyn Provider>>, text: &str) -> Self {
+        let store = Arc::new(MemoryStore::new(None));
+        let fence = store.lock(&LockInfo::new(&FixedHost::new(0), "apply", "test")).await.unwrap();
+        let (program, sources) = program(providers, text);
         Self { program, sources, store, fence, cancel: CancellationToken::new() }
     }
 
     /// The same state under another configuration.
     pub(crate) fn edited(&self, cluster: &impl Cluster, text: &str) -> Self {
-        let (program, sources) = program(cluster, text);
+        self.then([cluster.provider() as Arc<dyn Provider>], text)
+    }
+
+    /// The same with these providers.
+    pub(crate) fn then(&self, providers: impl IntoIterator<Item = Arc<dyn Provider>>, text: &str) -> Self {
+        let (program, sources) = program(providers, text);
         Self { program, sources, store: self.store.clone(), fence: self.fence, cancel: CancellationToken::new() }
     }
 
@@ -196,7 +209,7 @@ pub(crate) fn actions(plan: &Plan) -> Vec<String> {
     changes.map(|change| format!("{} {}", change.addr, change.action.names().join("+"))).collect()
 }
 
-fn program(cluster: &impl Cluster, text: &str) -> (Arc<Program>, Sources) {
+fn program(providers: impl IntoIterator<Item = Arc<dyn Provider>>, text: &str) -> (Arc<Program>, Sources) {
     let mut tree = SourceTree::new();
     tree.insert("main.tf", text.as_bytes().to_vec());
     let mut sources = Sources::new();
@@ -206,7 +219,7 @@ fn program(cluster: &impl Cluster, text: &str) -> (Arc<Program>, Sources) {
     let program = Program {
         variables: if config.root.variables.is_empty() { BTreeMap::new() } else { BTreeMap::from(given) },
         config,
-        providers: Providers::new([cluster.provider() as Arc<dyn Provider>]),
+        providers: Providers::new(providers),
         files: Arc::new(NoFiles),
         directory: "/home/platform".into(),
         workspace: "default".into(),

@@ -111,12 +111,32 @@ impl World {
         stored: Option<&Value>,
         config: &Value,
     ) -> (Value, Result<Planned, Vec<Issue>>) {
+        self.plan_with(ty, stored, config, &[]).await
+    }
+
+    /// The same, again, where these manifests are created in the same plan.
+    pub(crate) async fn plan_with(
+        &self,
+        ty: &str,
+        stored: Option<&Value>,
+        config: &Value,
+        announced: &[Value],
+    ) -> (Value, Result<Planned, Vec<Issue>>) {
         assert_eq!(self.provider.validate(Mode::Managed, ty, config), []);
         let none = Value::null(self.schema(ty).block.value_type());
         let prior = match stored {
             Some(stored) => self.read(ty, stored).await.unwrap_or(none.clone()),
             None => none.clone(),
         };
+        let announced = announced.iter().enumerate().map(|(index, object)| PlannedChange {
+            addr: ResourceAddr { name: format!("announced-{index}").into(), ..addr(ty) },
+            action: Action::Create,
+            before: none.clone(),
+            after: bare(object),
+            config: bare(object),
+            private: Vec::new(),
+        });
+        let earlier: Arc<[PlannedChange]> = announced.collect();
         let request = PlanRequest {
             addr: addr(ty),
             prior: bare(&prior),
@@ -124,7 +144,8 @@ impl World {
             private: Vec::new(),
             config: bare(config),
             proposed: bare(&proposed(&self.schema(ty).block, &prior, config)),
-            earlier: Default::default(),
+            is_last: !earlier.is_empty(),
+            earlier,
         };
         let planned = self.instance.plan(request, self.call()).await;
         if let Ok(planned) = &planned {
@@ -144,20 +165,31 @@ impl World {
             config: none.clone(),
             proposed: none,
             earlier: Default::default(),
+            is_last: false,
         };
         self.instance.plan(request, self.call()).await.unwrap()
     }
 
     /// Carries out a planned change.
     pub(crate) async fn carry_out(&self, ty: &str, before: Value, after: Value) -> Outcome<providers_api::Applied> {
+        self.carry_out_with(ty, before, after, Vec::new()).await
+    }
+
+    /// The same, with what the plan gave to see again.
+    pub(crate) async fn carry_out_with(
+        &self,
+        ty: &str,
+        before: Value,
+        after: Value,
+        private: Vec<u8>,
+    ) -> Outcome<providers_api::Applied> {
         let action = match (before.is_null(), after.is_null()) {
             (true, _) => Action::Create,
             (_, true) => Action::Delete,
             _ => Action::Update,
         };
         let config = bare(&after);
-        let change =
-            PlannedChange { addr: addr(ty), action, before, after: after.clone(), config, private: Vec::new() };
+        let change = PlannedChange { addr: addr(ty), action, before, after: after.clone(), config, private };
         let request = ApplyRequest { change, plan: PlanDigest::from("p") };
         let outcome = self.instance.apply(request, self.call()).await;
         if let (Some(now), None) = (&outcome.now, &outcome.error) {

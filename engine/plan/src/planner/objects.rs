@@ -153,6 +153,7 @@ impl Planner<'_> {
             prior: now,
             config,
             earlier,
+            is_last: again,
         };
         let forced = self.is_forced(addr);
         let provider = implementation.clone();

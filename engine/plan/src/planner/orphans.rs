@@ -142,6 +142,7 @@ impl Planner<'_> {
             config: null.clone(),
             proposed: null,
             earlier: Default::default(),
+            is_last: false,
         };
         // No key waits for it.
         self.jobs.push((Id(u32::MAX), Job::Plan { instance, provider, request: Box::new(request), forced: false }));

@@ -62,6 +62,7 @@ impl Pool {
             config: self.config.clone(),
             proposed: self.config.clone(),
             earlier: Default::default(),
+            is_last: false,
         };
         let planned = propose(&request, world, policy)?;
         let action = if prior.is_null() {

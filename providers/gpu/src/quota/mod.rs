@@ -196,6 +196,7 @@ mod tests {
             private,
             config,
             earlier: Default::default(),
+            is_last: false,
         }
     }
 

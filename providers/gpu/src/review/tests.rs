@@ -64,6 +64,7 @@ fn pool_of(slices: &[(&str, i64)], world: &World) -> Reviewing {
         proposed: config.clone(),
         config: config.clone(),
         earlier: Default::default(),
+        is_last: false,
     };
     let planned = pool::propose(&request, world, &DisruptionPolicy::default()).unwrap();
     let planned_change = PlannedChange {

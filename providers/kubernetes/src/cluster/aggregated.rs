@@ -6,7 +6,6 @@ use std::{
     sync::Arc,
 };
 
-use http::{StatusCode, header::ETAG};
 use providers_api::{Call, ProviderError};
 use serde_json::Value as Json;
 
@@ -43,28 +42,12 @@ impl Cluster {
 
     async fn discovered(&self, path: &str, call: Call<'_>) -> Result<Option<Json>, ProviderError> {
         let doing = "cannot ask which kinds the cluster serves";
-        let cache = self.cache().await;
-        let name = format!("discovery{path}");
-        let kept = cache.as_ref().and_then(|cache| cache.get(&name));
-        let kept = kept.and_then(|(tag, body)| Some((tag, serde_json::from_slice::<Json>(&body).ok()?)));
-        let tag = kept.as_ref().map(|(tag, _)| tag.as_str());
-        let answer = match self.fetch(path, ACCEPT, tag, doing, call).await? {
-            Ok(answer) => answer,
+        let list = match self.document(&format!("discovery{path}"), path, ACCEPT, doing, call).await? {
+            Ok(list) => list,
             Err(status) if matches!(status.code, 403 | 404 | 406) => return Ok(None),
             Err(status) => return Err(self.refused(doing, status)),
         };
-        if answer.status() == StatusCode::NOT_MODIFIED {
-            return Ok(kept.map(|(_, list)| list));
-        }
-        let list = self.parsed(answer.body(), doing)?;
-        if list.get("kind").and_then(Json::as_str) != Some("APIGroupDiscoveryList") {
-            return Ok(None);
-        }
-        let tag = answer.headers().get(ETAG).and_then(|tag| tag.to_str().ok());
-        if let (Some(cache), Some(tag)) = (cache, tag) {
-            cache.put(&name, tag, answer.body());
-        }
-        Ok(Some(list))
+        Ok((list.get("kind").and_then(Json::as_str) == Some("APIGroupDiscoveryList")).then_some(list))
     }
 }
 

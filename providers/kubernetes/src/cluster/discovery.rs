@@ -16,7 +16,7 @@ use tokio::{
 };
 
 use super::Cluster;
-use crate::object::key::ObjectKey;
+use crate::object::{key::ObjectKey, similar::similar};
 
 /// A kind that is served.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,7 +96,7 @@ pub(crate) struct Missing {
 impl Missing {
     /// Can no definition ever add it? The groups of Kubernetes itself that have no dot.
     pub(crate) fn is_built_in(&self) -> bool {
-        self.api_version.split_once('/').is_none_or(|(group, _)| !group.contains('.'))
+        is_built_in(&self.api_version)
     }
 
     /// What is missing, as a fragment.
@@ -113,6 +113,11 @@ type Kinds = Arc<BTreeMap<String, Arc<Kind>>>;
 
 /// How long a group version that failed is not asked again: its other objects would wait as long as the first.
 const FAILED_FOR: Duration = Duration::from_secs(60);
+
+/// Can no definition ever add to this group version? The groups of Kubernetes itself that have no dot.
+pub(crate) fn is_built_in(api_version: &str) -> bool {
+    api_version.split_once('/').is_none_or(|(group, _)| !group.contains('.'))
+}
 
 /// What is known of the cluster's kinds.
 #[derive(Default)]
@@ -267,15 +272,6 @@ async fn ask_groups(cluster: &Cluster, call: Call<'_>) -> Result<BTreeSet<String
     Ok(versions.chain(["v1".to_owned()]).collect())
 }
 
-/// The name that is nearest, where it is near: at most a third of the letters are wrong.
-fn similar<'a>(name: &str, known: impl Iterator<Item = &'a String>) -> Option<&'a String> {
-    known
-        .map(|other| (strsim::damerau_levenshtein(&name.to_lowercase(), &other.to_lowercase()), other))
-        .filter(|(distance, _)| distance * 3 <= name.chars().count())
-        .min()
-        .map(|(_, other)| other)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -303,14 +299,6 @@ mod tests {
             assert_eq!(kind.path_of(&key(namespace)), expected);
         }
         assert_eq!(deployments.path(None), "/apis/apps/v1/deployments");
-    }
-
-    #[test]
-    fn what_is_near_is_suggested() {
-        let known = ["Deployment", "DaemonSet", "ReplicaSet"].map(str::to_owned);
-        for (name, expected) in [("Deploymnet", Some("Deployment")), ("daemonset", Some("DaemonSet")), ("Job", None)] {
-            assert_eq!(similar(name, known.iter()).map(String::as_str), expected, "{name}");
-        }
     }
 
     #[test]

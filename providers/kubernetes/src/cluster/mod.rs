@@ -1,9 +1,12 @@
 //! What is asked of a cluster: which kinds it serves, objects one by one and in lists, server-side apply, deletion.
 
+pub(crate) mod access;
 mod aggregated;
 mod cache;
 pub(crate) mod discovery;
+mod document;
 mod list;
+mod openapi;
 mod send;
 pub(crate) mod watch;
 
@@ -29,6 +32,7 @@ pub(crate) struct Cluster {
     discovery: Discovery,
     /// Reads under way.
     reading: Semaphore,
+    schemas: openapi::Schemas,
 }
 
 /// Reads under way at a time: enough to hide the latency, few enough that a server's fairness does not queue them.
@@ -49,12 +53,18 @@ pub(crate) const DEFAULT_MANAGER: &str = "sliceform";
 impl Cluster {
     pub(crate) fn new(connection: Arc<Connection>) -> Self {
         let reading = Semaphore::new(READS);
-        Self { connection, discovery: Discovery::default(), reading }
+        Self { connection, discovery: Discovery::default(), reading, schemas: openapi::Schemas::default() }
     }
 
     /// The cluster's identity.
     pub(crate) async fn identity(&self, call: Call<'_>) -> Result<ClusterIdentity, ProviderError> {
         retrying(call, || self.connection.identity()).await.map_err(given_up)
+    }
+
+    /// Why there is no cluster yet: arguments that are known only after apply. `None`: there is one.
+    pub(crate) fn is_to_come(&self) -> Option<String> {
+        let arguments = self.connection.unknown_arguments()?;
+        Some(format!("the cluster is not known yet: {} is known only after apply", arguments.join(", ")))
     }
 
     /// Is the kind served? Asked once per group version.
@@ -163,6 +173,21 @@ impl Cluster {
         // An apply that changes nothing leaves the version as it is.
         let version = |object: &Json| object.pointer("/metadata/resourceVersion").cloned();
         Ok(would_be.ok().filter(|would_be| version(would_be) == version(&live)).map(|_| live))
+    }
+
+    /// Changes an object by a patch of RFC 6902, which says itself which version it holds for.
+    pub(crate) async fn patch_version(
+        &self,
+        kind: &Kind,
+        key: &ObjectKey,
+        patch: &Json,
+        call: Call<'_>,
+    ) -> Result<Sent, ProviderError> {
+        let doing = format!("cannot change {key}");
+        let body = serde_json::to_vec(patch).expect("JSON can be written");
+        let path = kind.path_of(key);
+        let send = || self.send("PATCH", &path, &[], Some(("application/json-patch+json", body.clone())), &doing, call);
+        retrying(call, send).await.map_err(given_up)
     }
 
     #[expect(clippy::too_many_arguments, reason = "one request, spelled out")]

@@ -68,6 +68,14 @@ impl Connection {
         Self::from(Source::Unknown(arguments))
     }
 
+    /// The names of the arguments that are not known yet: the cluster is yet to be made. `None`: all are known.
+    pub(crate) fn unknown_arguments(&self) -> Option<&[String]> {
+        match &self.source {
+            Source::Unknown(arguments) => Some(arguments),
+            Source::Settings(..) => None,
+        }
+    }
+
     fn from(source: Source) -> Self {
         Self { source, connected: OnceCell::new() }
     }

@@ -20,10 +20,7 @@ pub(crate) fn project(manifest: &Json, live: &Json, manager: &str) -> Json {
         if !applied_field(live, manager, "status") {
             fields.remove("status");
         }
-        // Whether an empty map comes back depends on the kind, and on what others put into it.
-        if let Some(Json::Object(metadata)) = fields.get_mut("metadata") {
-            metadata.retain(|_, value| !is_empty(value));
-        }
+        // Whether an empty map comes back depends on the kind, and on what others put into it; so it is in all metadata.
         fields.retain(|_, value| !is_empty(value));
     }
     projected
@@ -45,7 +42,11 @@ fn part(manifest: &Json, live: &Json, shape: Option<&Shape>) -> Json {
             }
             let fields = wanted.iter().filter_map(|(name, wanted)| {
                 let found = found.get(name)?;
-                Some((name.clone(), part(wanted, found, shape.and_then(|shape| shape.field(name)))))
+                let mut found = part(wanted, found, shape.and_then(|shape| shape.field(name)));
+                if let (true, Json::Object(metadata)) = (name == "metadata", &mut found) {
+                    metadata.retain(|_, value| !is_empty(value));
+                }
+                Some((name.clone(), found))
             });
             Json::Object(fields.collect())
         }

@@ -11,7 +11,7 @@ use crate::{
     cluster::Cluster,
     resource::{
         object::{
-            self,
+            self, UNVERIFIED,
             apply::{Before, Change},
         },
         settle,
@@ -39,7 +39,8 @@ pub(crate) async fn apply(cluster: &Cluster, request: ApplyRequest, call: Call<'
         object,
         uid: before.as_ref().and_then(uid),
     });
-    let wanted = Change { desired: &config.desired, planned: &planned, before: planned_on };
+    let is_unverified = change.private == UNVERIFIED;
+    let wanted = Change { desired: &config.desired, planned: &planned, before: planned_on, is_unverified };
     let live = match object::apply::apply(cluster, &wanted, call).await {
         Ok(live) => live,
         Err(error) => return Outcome::failed(is_now, error),

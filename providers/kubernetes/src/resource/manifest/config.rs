@@ -59,6 +59,11 @@ impl Config {
     }
 }
 
+/// The object that a block wants.
+pub(crate) fn desired(object: &Value) -> Desired {
+    Config::of(object).desired
+}
+
 /// The object that a manifest says: of a YAML text the one in it, as far as it can be read.
 pub(super) fn decoded(manifest: Value) -> Value {
     match manifest.as_str().and_then(|text| decode(text).ok()) {

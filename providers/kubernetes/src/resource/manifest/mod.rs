@@ -10,8 +10,8 @@ mod read;
 mod schema;
 
 pub(crate) use apply::apply;
-pub(crate) use config::validate;
-pub(crate) use plan::plan;
+pub(crate) use config::{desired, validate};
+pub(crate) use plan::{plan, validate_alone};
 pub(crate) use read::{import, key_of, refreshed, secrets};
 pub(crate) use schema::schema;
 

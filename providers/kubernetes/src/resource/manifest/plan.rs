@@ -6,20 +6,17 @@ use providers_api::{Call, Issue, PlanRequest, Planned};
 use super::{config::Config, read::with_object};
 use crate::{
     cluster::Cluster,
-    object::key::ObjectKey,
     resource::object::{
         self,
-        plan::{Prior, Question},
+        plan::{Around, Prior, Question},
     },
 };
 
 /// Plans one object. See the crate's contract.
-///
-/// `standing` is the object of this address that is destroyed first, where one half of a replacement is planned.
 pub(crate) async fn plan(
     cluster: &Cluster,
     request: PlanRequest,
-    standing: Option<ObjectKey>,
+    around: &Around,
     call: Call<'_>,
 ) -> Result<Planned, Vec<Issue>> {
     if request.config.is_null() {
@@ -33,15 +30,26 @@ pub(crate) async fn plan(
         object: part(&request.prior),
         stored: part(&request.stored),
     });
-    let question = Question { desired: &config.desired, prior, standing: standing.as_ref(), places: &place };
+    let question = Question { desired: &config.desired, prior, around, places: &place };
     let verdict = object::plan::plan(cluster, &question, call).await?;
-    let object = with_object(&request.proposed, verdict.object);
-    Ok(Planned {
-        replace: verdict.replace,
-        unverified: verdict.unverified,
-        issues: verdict.issues,
-        ..Planned::object(object)
-    })
+    let object = with_object(&request.proposed, verdict.object.clone());
+    let object = without_force(object, &request.prior);
+    Ok(verdict.planned(object))
+}
+
+/// The object as it was, where nothing but `force_conflicts` is another: how fields are taken is no change of an object.
+fn without_force(object: Value, prior: &Value) -> Value {
+    let is_of = |whole: &Value| Config::of(whole).desired.manager;
+    let Some(before) = prior.get("field_manager").filter(|_| is_of(prior) == is_of(&object)) else { return object };
+    match Path::root().attr("field_manager").set(&object, before.clone()) {
+        Some(same) if same.clone().unmark_deep().0 == prior.clone().unmark_deep().0 => same,
+        _ => object,
+    }
+}
+
+/// What is wrong with a manifest of a built-in kind, by the schema that is compiled in.
+pub(crate) fn validate_alone(config: &Value) -> Vec<Issue> {
+    object::invalid::alone(&Config::of(config).desired, &place)
 }
 
 /// A manifest is the body.

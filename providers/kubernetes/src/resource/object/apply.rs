@@ -1,13 +1,17 @@
 //! How a planned object is applied: only what was planned on.
 
-use engine_value::{Path, Value, diff::diff};
-use providers_api::{Call, ProviderError};
+use std::collections::BTreeSet;
+
+use engine_value::{Path, Step, Value, diff::diff};
+use providers_api::{Call, ErrorKind, ProviderError};
 use serde_json::Value as Json;
 
 use super::{Desired, read::observed};
 use crate::{
-    cluster::Cluster,
+    cluster::{Cluster, discovery::Lookup},
+    object::predecessor::takeover,
     resource::settle::{self, Expected},
+    schema::{Schema, predict::predict},
 };
 
 /// A planned change of an object.
@@ -18,6 +22,8 @@ pub(crate) struct Change<'a> {
     pub(crate) planned: &'a Value,
     /// What the plan was made on; `None`: nothing was there.
     pub(crate) before: Option<Before<'a>>,
+    /// Was the API server not asked when the plan was made?
+    pub(crate) is_unverified: bool,
 }
 
 /// What a plan was made on.
@@ -46,8 +52,125 @@ pub(crate) async fn apply(cluster: &Cluster, change: &Change<'_>, call: Call<'_>
         Some(before) => Expected::Object(before.uid.as_deref(), &unchanged),
         None => Expected::Nothing,
     };
+    if change.is_unverified {
+        verify(cluster, change.desired, change.planned, call).await?;
+    }
+    if let Some(before) = &change.before {
+        let had = Had { desired: before.desired, uid: before.uid.as_deref(), unchanged: &unchanged };
+        take_over(cluster, &had, &change.desired.manager, call).await?;
+    }
     let manager = change.desired.manager();
     settle::apply(cluster, &settle::Desired { key, body, manager: &manager }, &expected, call).await
+}
+
+/// What the state has of an object.
+pub(crate) struct Had<'a> {
+    /// As it was wanted when it was last applied.
+    pub(crate) desired: &'a Desired,
+    /// Which one it is, where that is known.
+    pub(crate) uid: Option<&'a str>,
+    /// Is a live object what the plan was made on?
+    pub(crate) unchanged: &'a (dyn Fn(&Json) -> Result<(), String> + Sync),
+}
+
+/// Takes what the state has of an object from managers that it went under before, so that what is given up is gone. What is
+/// not as the plan was made on is left alone: it is refused right after this.
+///
+/// # Errors
+/// It cannot be read or changed.
+pub(crate) async fn take_over(
+    cluster: &Cluster,
+    had: &Had<'_>,
+    manager: &str,
+    call: Call<'_>,
+) -> Result<(), ProviderError> {
+    let (Some(body), Some(key)) = (&had.desired.json, had.desired.key()) else { return Ok(()) };
+    let Lookup::Served(kind) = cluster.kind_now(&key.api_version, &key.kind, call).await? else { return Ok(()) };
+    for _ in 0..TRIES {
+        let Some(live) = cluster.get(&kind, &key, call).await? else { return Ok(()) };
+        let uid = live.pointer("/metadata/uid").and_then(Json::as_str);
+        if had.uid.is_some_and(|before| Some(before) != uid) || (had.unchanged)(&live).is_err() {
+            return Ok(());
+        }
+        let Some(patch) = takeover(&live, body, manager) else { return Ok(()) };
+        match cluster.patch_version(&kind, &key, &patch, call).await? {
+            Ok(_) => return Ok(()),
+            // Somebody wrote between our look and our patch: look again.
+            Err(status) if matches!(status.code, 409 | 422) => {}
+            Err(status) => return Err(cluster.refused(&format!("cannot take {key} over"), status)),
+        }
+    }
+    Ok(())
+}
+
+/// Tries against an object that keeps changing.
+const TRIES: u32 = 10;
+
+/// The same as [`verify`], where the plan shows no object but what is said of it: it is held to what the schema of its
+/// kind promises.
+///
+/// # Errors
+/// [`ErrorKind::Conflict`]: the API server makes something else of it.
+pub(crate) async fn verify_by_schema(
+    cluster: &Cluster,
+    desired: &Desired,
+    call: Call<'_>,
+) -> Result<(), ProviderError> {
+    let schema = desired.kind().and_then(|(api_version, kind)| Schema::of_builtin(api_version, kind));
+    match schema {
+        Some(schema) => verify(cluster, desired, &predict(&schema, &desired.body), call).await,
+        None => Ok(()),
+    }
+}
+
+/// Asks by a dry run what could not be asked when the plan was made. What the server refuses it refuses again when the
+/// object is applied, and nothing is changed by that; what it makes of the object must be what the plan shows.
+async fn verify(cluster: &Cluster, desired: &Desired, planned: &Value, call: Call<'_>) -> Result<(), ProviderError> {
+    let (Some(body), Some(key)) = (&desired.json, desired.key()) else { return Ok(()) };
+    let Lookup::Served(kind) = cluster.kind_now(&key.api_version, &key.kind, call).await? else { return Ok(()) };
+    let Ok(object) = cluster.dry_run(&kind, &key, body, &desired.manager(), call).await? else { return Ok(()) };
+    let Some(found) = observed(desired, &object) else { return Ok(()) };
+    let mut others = Vec::new();
+    contradictions(&without_uid(planned), &without_uid(&found), &mut Path::root(), &mut others);
+    if others.is_empty() {
+        return Ok(());
+    }
+    let fields: Vec<String> = others.iter().map(Path::to_string).collect();
+    let what = format!(
+        "cannot apply {key}: when the plan was made the API server could not be asked about it, and now it makes \
+         something else of {}; nothing was changed",
+        fields.join(", ")
+    );
+    Err(ProviderError::new(ErrorKind::Conflict, what).hint("Plan again: now the API server can be asked."))
+}
+
+/// Places where what is planned and known is not what is found.
+fn contradictions(planned: &Value, found: &Value, path: &mut Path, others: &mut Vec<Path>) {
+    if !planned.is_known() {
+        return;
+    }
+    match (planned.as_map(), found.as_map(), planned.as_sequence(), found.as_sequence()) {
+        (Some(planned), Some(found), ..) => {
+            let names: BTreeSet<_> = planned.keys().chain(found.keys()).collect();
+            for name in names {
+                path.0.push(Step::Attr(name.clone()));
+                match (planned.get(name), found.get(name)) {
+                    (Some(planned), Some(found)) => contradictions(planned, found, path, others),
+                    _ => others.push(path.clone()),
+                }
+                path.0.pop();
+            }
+        }
+        (.., Some(planned), Some(found)) if planned.len() == found.len() => {
+            for (index, (planned, found)) in planned.iter().zip(found).enumerate() {
+                path.0.push(Step::Index(index));
+                contradictions(planned, found, path, others);
+                path.0.pop();
+            }
+        }
+        _ if planned.data == found.data => {}
+        _ => others.push(path.clone()),
+    }
 }
 
 /// Is the live object what the plan was made on, or already what it is to become? Else what differs.

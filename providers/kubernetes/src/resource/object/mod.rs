@@ -4,7 +4,9 @@
 //! Nothing here knows a schema of the language: bodies are as the API has them, and [`Places`] tells where a field of one
 //! stands in a block.
 
+pub(crate) mod announced;
 pub(crate) mod apply;
+pub(crate) mod invalid;
 pub(crate) mod plan;
 pub(crate) mod read;
 
@@ -18,6 +20,9 @@ use crate::{
 
 /// From the place of a field in a body (`spec.replicas`) to its place in the block that says it.
 pub(crate) type Places<'a> = &'a (dyn Fn(&Path) -> Path + Send + Sync);
+
+/// What is kept with a planned change that the API server was not asked about: apply asks before it writes.
+pub(crate) const UNVERIFIED: &[u8] = b"unverified";
 
 /// What happens to fields that other managers own with other values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +72,11 @@ impl Desired {
             namespace: text(namespace).filter(|namespace| !namespace.is_empty()),
             name: text(metadata.get("name"))?,
         })
+    }
+
+    /// Group version and kind, where they are known.
+    pub(crate) fn kind(&self) -> Option<(&str, &str)> {
+        Some((self.body.get("apiVersion")?.as_str()?, self.body.get("kind")?.as_str()?))
     }
 
     /// Who applies it.

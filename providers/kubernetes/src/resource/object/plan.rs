@@ -1,24 +1,30 @@
 //! What would become of an object: the API server says it, by a dry run, wherever it can be asked.
 
-use engine_diag::sentence;
+use std::sync::Arc;
+
+use engine_diag::{Severity, sentence};
+use engine_model::address::ResourceAddr;
 use engine_value::{Data, Path, Type, Value};
-use providers_api::{Call, Issue};
+use providers_api::{Call, Issue, Planned, ProviderError};
 use serde_json::Value as Json;
 
-use super::{Conflicts, Desired, Places, says_nothing};
+use super::{Conflicts, Desired, Places, UNVERIFIED, announced::Announced, invalid, says_nothing};
 use crate::{
     cluster::{
         Cluster,
-        discovery::{Kind, Lookup, Missing},
+        discovery::{Kind, Lookup, Missing, is_built_in},
     },
     object::{
         convert::from_json,
         key::ObjectKey,
+        owner::conflicts,
+        predecessor::is_predecessor,
         project::{project, without},
         refusal::{Refusal, refusal},
         shape::is_applied_by,
     },
-    resource::issue::{failed, owned, wrong},
+    resource::issue::{At, failed, owned, wrong},
+    schema::{Schema, predict::predict},
 };
 
 /// What is asked.
@@ -27,10 +33,21 @@ pub(crate) struct Question<'a> {
     pub(crate) desired: &'a Desired,
     /// What the state has of this address; `None`: nothing.
     pub(crate) prior: Option<Prior<'a>>,
-    /// The object of this address that is destroyed first, where one half of a replacement is planned.
-    pub(crate) standing: Option<&'a ObjectKey>,
+    /// What surrounds it.
+    pub(crate) around: &'a Around,
     /// Where issues point.
     pub(crate) places: Places<'a>,
+}
+
+/// What surrounds an object in its plan.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Around {
+    /// The object of this address that is destroyed first, where one half of a replacement is planned.
+    pub(crate) standing: Option<ObjectKey>,
+    /// What other changes bring, as far as it is known.
+    pub(crate) announced: Arc<Announced>,
+    /// Is all of it known? Then the object is planned for the last time.
+    pub(crate) is_last: bool,
 }
 
 /// What the state has.
@@ -54,6 +71,25 @@ pub(crate) struct Verdict {
     pub(crate) unverified: Option<String>,
     /// Warnings.
     pub(crate) issues: Vec<Issue>,
+    /// See [`Planned::waits`].
+    pub(crate) waits: bool,
+    /// See [`Planned::after`].
+    pub(crate) after: Vec<ResourceAddr>,
+}
+
+impl Verdict {
+    /// The plan of a resource: its own object, and what else there is to say.
+    pub(crate) fn planned(self, object: Value) -> Planned {
+        Planned {
+            replace: self.replace,
+            private: if self.unverified.is_some() { UNVERIFIED.to_vec() } else { Vec::new() },
+            unverified: self.unverified,
+            issues: self.issues,
+            waits: self.waits,
+            after: self.after,
+            ..Planned::object(object)
+        }
+    }
 }
 
 /// What the API server says.
@@ -62,8 +98,32 @@ enum Answer {
     Object(Json),
     /// Fields that cannot be changed stand against it.
     Immutable(Vec<Path>),
-    /// It cannot be asked, and why.
-    Unverified(String),
+    /// It cannot be asked.
+    Unverified(Unverified),
+}
+
+/// Why an object is planned without the API server.
+struct Unverified {
+    /// For people.
+    why: String,
+    /// May another change of the plan bring what is missing?
+    waits: bool,
+    /// The change that brings it.
+    after: Vec<ResourceAddr>,
+    /// The schema that it will have; `None`: the one that the cluster has, or the built-in one.
+    schema: Option<Schema>,
+}
+
+impl Unverified {
+    fn new(why: impl Into<String>) -> Self {
+        Self { why: why.into(), waits: false, after: Vec::new(), schema: None }
+    }
+}
+
+impl From<Unverified> for Answer {
+    fn from(unverified: Unverified) -> Self {
+        Self::Unverified(unverified)
+    }
 }
 
 /// Why the new one of a replacement of the same name is not verified.
@@ -75,32 +135,70 @@ const ANEW: &str = "it is made anew, which can be checked only when the old one 
 /// What is wrong with it, or with the world, each at its place.
 pub(crate) async fn plan(cluster: &Cluster, question: &Question<'_>, call: Call<'_>) -> Result<Verdict, Vec<Issue>> {
     let Question { desired, prior, .. } = question;
-    let mut replace = prior.as_ref().map(|prior| renamed(prior.desired, question)).unwrap_or_default();
+    let replace = prior.as_ref().map(|prior| renamed(prior.desired, question)).unwrap_or_default();
     let kept = prior.as_ref().filter(|_| replace.is_empty());
-    if let Some(prior) = kept.filter(|prior| stays(prior, desired)) {
-        let object = prior.object.clone();
-        return Ok(Verdict { object, replace, unverified: None, issues: Vec::new() });
+    let object = kept.map(|prior| prior.object.clone()).unwrap_or_else(|| Value::null(Type::Dynamic));
+    let mut verdict =
+        Verdict { object, replace, unverified: None, issues: Vec::new(), waits: false, after: Vec::new() };
+    if kept.is_some_and(|prior| stays(prior, desired)) {
+        return Ok(verdict);
     }
     let uid = kept.and_then(|prior| prior.object.get("metadata")?.get("uid").cloned());
     let uid = |is_kept: bool| uid.clone().filter(|_| is_kept).unwrap_or_else(|| Value::unknown(Type::String));
-    let mut issues = Vec::new();
-    let answer = match (&desired.json, desired.key()) {
-        (Some(body), Some(key)) => ask(cluster, question, kept.is_some(), body, &key, call, &mut issues).await?,
-        _ => Answer::Unverified("parts of it are known only after apply".to_owned()),
-    };
-    let (object, unverified) = match answer {
-        Answer::Object(found) => (with_uid(from_json(&found), uid(true)), None),
+    match ask(cluster, question, kept.is_some(), call, &mut verdict.issues).await? {
+        Answer::Object(found) => verdict.object = with_uid(from_json(&found), uid(true)),
         Answer::Immutable(paths) => {
-            replace.extend(paths);
-            (skeleton(desired, uid(false)), Some(ANEW.to_owned()))
+            verdict.replace.extend(paths);
+            verdict.object = skeleton(desired, uid(false));
+            verdict.unverified = Some(ANEW.to_owned());
         }
-        // What is wanted as before, and was then accepted, is to be as it was then.
-        Answer::Unverified(why) => match kept.filter(|prior| prior.desired.body == desired.body) {
-            Some(prior) => (with_uid(prior.stored.clone(), uid(true)), Some(why)),
-            None => (skeleton(desired, uid(true)), Some(why)),
-        },
+        Answer::Unverified(unverified) => {
+            verdict.object = match kept.filter(|prior| prior.desired.body == desired.body) {
+                // What is wanted as before, and was then accepted, is to be as it was then.
+                Some(prior) => with_uid(prior.stored.clone(), uid(true)),
+                None => predicted(cluster, question, &unverified, uid(true), call, &mut verdict.issues).await?,
+            };
+            verdict.unverified = Some(unverified.why);
+            (verdict.waits, verdict.after) = (unverified.waits, unverified.after);
+        }
+    }
+    Ok(verdict)
+}
+
+/// What the schema of its kind promises of an object that nobody could be asked about; without a schema its name.
+///
+/// # Errors
+/// What is wrong with it by that schema.
+async fn predicted(
+    cluster: &Cluster,
+    question: &Question<'_>,
+    unverified: &Unverified,
+    uid: Value,
+    call: Call<'_>,
+    issues: &mut Vec<Issue>,
+) -> Result<Value, Vec<Issue>> {
+    let Question { desired, places, .. } = question;
+    let Some((api_version, kind)) = desired.kind() else { return Ok(skeleton(desired, uid)) };
+    let schema = match &unverified.schema {
+        Some(schema) => Some(schema.clone()),
+        None if cluster.is_to_come().is_some() => None,
+        None => cluster.schema(api_version, kind, call).await,
     };
-    Ok(Verdict { object, replace, unverified, issues })
+    let built_in = Schema::of_builtin(api_version, kind);
+    let tells_less = |schema: &Schema| built_in.is_some() && !schema.tells_lists();
+    let schema = schema.filter(|schema| !tells_less(schema)).or_else(|| built_in.clone());
+    let Some(schema) = schema.filter(|_| !unverified.waits || question.around.is_last) else {
+        return Ok(skeleton(desired, uid));
+    };
+    let what = desired.key().map_or_else(|| kind.to_owned(), |key| key.to_string());
+    let found = invalid::invalid(&schema, desired, &what, *places);
+    if found.iter().any(|issue| issue.severity == Severity::Error) {
+        return Err(found);
+    }
+    issues.extend(found);
+    let said = without_fields(desired.body.clone(), &desired.left_out);
+    // What may or may not be there cannot be shown as a field.
+    Ok(with_uid(predict(&schema, &said), uid))
 }
 
 /// Is there nothing to ask? It is wanted as it was when it was last applied, and is as that left it.
@@ -146,14 +244,41 @@ async fn ask(
     cluster: &Cluster,
     question: &Question<'_>,
     is_update: bool,
-    body: &Json,
-    key: &ObjectKey,
     call: Call<'_>,
     issues: &mut Vec<Issue>,
 ) -> Result<Answer, Vec<Issue>> {
-    let Question { desired, standing, places, .. } = question;
-    let stands = *standing == Some(key);
-    let at = |field: &str| places(&desired.place(field));
+    let Question { desired, around, places, .. } = question;
+    let Some((api_version, name)) = desired.kind() else { return Ok(Unverified::new(PARTS).into()) };
+    let definition = around.announced.definition(api_version, name);
+    if let Some(definition) = definition {
+        let Some(schema) = definition.schema(api_version) else {
+            let versions = definition.versions();
+            if versions.is_empty() {
+                return Ok(
+                    Unverified { after: vec![definition.addr.clone()], ..Unverified::new(&definition.what) }.into()
+                );
+            }
+            let detail = format!("{}, and serves {name} as {}.", definition.what, versions.join(", "));
+            return Err(vec![Issue::error(places(&Path::root().attr("apiVersion")), "Unknown version", detail)]);
+        };
+        check_scope(schema.namespaced, desired, *places)?;
+        let after = vec![definition.addr.clone()];
+        return Ok(Unverified { after, schema: Some(schema.clone()), ..Unverified::new(&definition.what) }.into());
+    }
+    if let Some(why) = cluster.is_to_come() {
+        let schema = Schema::of_builtin(api_version, name);
+        if let Some(issue) = invalid::unknown_kind(api_version, name, *places).filter(|_| schema.is_none()) {
+            return Err(vec![issue]);
+        }
+        check_scope(schema.as_ref().and_then(|schema| schema.namespaced), desired, *places)?;
+        let after = desired.key().and_then(|key| around.announced.namespace(&key).cloned()).into_iter().collect();
+        // A definition, or the namespace, may come in this plan.
+        let waits = schema.is_none_or(|schema| schema.namespaced == Some(true));
+        return Ok(Unverified { waits, after, ..Unverified::new(why) }.into());
+    }
+    let (Some(body), Some(key)) = (&desired.json, desired.key()) else {
+        return Ok(Unverified::new(PARTS).into());
+    };
     let root = || places(&Path::root());
     let unreachable = |error| vec![failed(root(), &format!("Cannot plan {key}"), &error)];
     let kind = match cluster.kind(&key.api_version, &key.kind, call).await.map_err(unreachable)? {
@@ -161,103 +286,157 @@ async fn ask(
         Lookup::Missing(missing) if missing.is_built_in() => return Err(vec![unknown_kind(&missing, *places)]),
         Lookup::Missing(missing) => {
             let hint = if missing.hint.is_empty() { String::new() } else { format!(" ({})", missing.hint) };
-            return Ok(Answer::Unverified(format!("{}{hint}", missing.what())));
+            return Ok(Unverified { waits: true, ..Unverified::new(format!("{}{hint}", missing.what())) }.into());
         }
     };
-    check_scope(&kind, key, *places)?;
-    let mut manager = desired.manager();
-    manager.force = desired.conflicts == Conflicts::Taken;
-    let mut sent = cluster.dry_run(&kind, key, body, &manager, call).await.map_err(unreachable)?;
-    let what = key.to_string();
-    if desired.conflicts == Conflicts::TakenAndTold
-        && let Err(status) = &sent
-        && let Refusal::Owned(conflicts) = refusal(status)
-    {
-        for issue in owned(&at, &what, &conflicts) {
-            let issue = issue.hint("It is taken over. Where the other manager writes it again, leave it out here.");
-            issues.push(Issue { severity: engine_diag::Severity::Warning, ..issue });
-        }
-        manager.force = true;
-        sent = cluster.dry_run(&kind, key, body, &manager, call).await.map_err(unreachable)?;
+    check_scope(Some(kind.namespaced), desired, *places)?;
+    if let Some(addr) = around.announced.namespace(&key) {
+        let why = format!("namespace {} is created in this plan", key.namespace.as_deref().unwrap_or_default());
+        return Ok(Unverified { after: vec![addr.clone()], ..Unverified::new(why) }.into());
     }
-    match sent {
-        Ok(object) => {
-            if !is_update && !stands && exists(&object) {
-                taken_over(cluster, &kind, question, key, call, issues).await?;
+    let asked = Asked { cluster, question, kind: &kind, key: &key, body, is_update };
+    asked.dry_run(call, issues).await
+}
+
+/// Why what has unknown parts is not verified.
+const PARTS: &str = "parts of it are known only after apply";
+
+/// An object that the API server is asked about.
+struct Asked<'a> {
+    cluster: &'a Cluster,
+    question: &'a Question<'a>,
+    kind: &'a Kind,
+    key: &'a ObjectKey,
+    body: &'a Json,
+    is_update: bool,
+}
+
+impl Asked<'_> {
+    fn at(&self, field: &str) -> Path {
+        (self.question.places)(&self.question.desired.place(field))
+    }
+
+    fn unreachable(&self, error: &ProviderError) -> Vec<Issue> {
+        vec![failed(self.at(""), &format!("Cannot plan {}", self.key), error)]
+    }
+
+    async fn dry_run(&self, call: Call<'_>, issues: &mut Vec<Issue>) -> Result<Answer, Vec<Issue>> {
+        let Self { cluster, kind, key, body, is_update, .. } = self;
+        let Question { desired, around, .. } = self.question;
+        let stands = around.standing.as_ref() == Some(*key);
+        let at = |field: &str| self.at(field);
+        let mut manager = desired.manager();
+        manager.force = desired.conflicts == Conflicts::Taken;
+        let mut sent = cluster.dry_run(kind, key, body, &manager, call).await.map_err(|e| self.unreachable(&e))?;
+        let what = key.to_string();
+        if let Err(status) = &sent
+            && let Refusal::Owned(conflicts) = refusal(status)
+        {
+            let is_inherited = *is_update && conflicts.iter().all(|(manager, _)| is_predecessor(manager));
+            if desired.conflicts == Conflicts::TakenAndTold && !is_inherited {
+                for issue in owned(&at, &what, &conflicts) {
+                    let hint = "It is taken over. Where the other manager writes it again, leave it out here.";
+                    issues.push(Issue { severity: Severity::Warning, ..issue.hint(hint) });
+                }
             }
-            Ok(Answer::Object(project(&without(body.clone(), &desired.left_out), &object, &manager.name)))
+            if desired.conflicts == Conflicts::TakenAndTold || is_inherited {
+                manager.force = true;
+                sent = cluster.dry_run(kind, key, body, &manager, call).await.map_err(|e| self.unreachable(&e))?;
+            }
         }
-        Err(status) => match refusal(&status) {
+        let status = match sent {
+            Ok(object) => {
+                if !is_update && !stands && exists(&object) {
+                    self.taken_over(call, issues).await?;
+                }
+                let body = without((*body).clone(), &desired.left_out);
+                return Ok(Answer::Object(project(&body, &object, &manager.name)));
+            }
+            Err(status) => status,
+        };
+        match refusal(&status) {
             Refusal::NoNamespace(namespace) => {
-                Ok(Answer::Unverified(format!("namespace {namespace} does not exist yet")))
+                let why = format!("namespace {namespace} does not exist yet");
+                Ok(Unverified { waits: true, ..Unverified::new(why) }.into())
             }
-            Refusal::NoKind => Ok(Answer::Unverified(format!("the cluster does not serve {} any more", key.kind))),
+            Refusal::NoKind => Ok(Unverified::new(format!("the cluster does not serve {} any more", key.kind)).into()),
             Refusal::NotAllowed => {
-                Ok(Answer::Unverified(format!("this identity may not apply {what}, not even for show")))
+                self.foreign(call).await?;
+                Ok(Unverified::new(format!("this identity may not apply {what}, not even for show")).into())
             }
-            Refusal::Immutable(fields) if is_update => {
+            Refusal::Immutable(fields) if *is_update => {
                 Ok(Answer::Immutable(fields.iter().map(|field| at(field)).collect()))
             }
-            Refusal::Owned(_) | Refusal::Immutable(_) if stands => Ok(Answer::Unverified(ANEW.to_owned())),
+            Refusal::Owned(_) | Refusal::Immutable(_) if stands => Ok(Unverified::new(ANEW).into()),
             Refusal::Immutable(_) => {
-                taken_over(cluster, &kind, question, key, call, issues).await?;
-                Ok(Answer::Unverified("an object of this name is there, and has to go first".to_owned()))
+                self.taken_over(call, issues).await?;
+                Ok(Unverified::new("an object of this name is there, and has to go first").into())
             }
-            Refusal::Owned(conflicts) => Err(owned(&at, &what, &conflicts)
-                .into_iter()
-                .map(|issue| {
-                    issue.hint(
-                        "Leave the field out, have the other manager give it up, or take it with \
-                         `field_manager { force_conflicts = true }`.",
-                    )
-                })
-                .collect()),
+            Refusal::Owned(conflicts) => Err(refused_as_owned(&at, &what, &conflicts)),
             Refusal::Changed(message) => {
-                Err(vec![Issue::error(root(), format!("{what} is refused"), sentence(&message)).hint("Plan again.")])
+                let issue = Issue::error(at(""), format!("{what} is refused"), sentence(&message));
+                Err(vec![issue.hint("Plan again.")])
+            }
+            // Its definition may change in this plan.
+            Refusal::Wrong(causes) if !around.is_last && !is_built_in(&key.api_version) => {
+                let why = format!("{what} is refused: {}", causes.first().map_or("", |(what, _)| what));
+                Ok(Unverified { waits: true, ..Unverified::new(why) }.into())
             }
             Refusal::Wrong(causes) => Err(wrong(&at, &what, causes)),
-        },
+        }
     }
+
+    /// Who may not ask the server is told of conflicts all the same: the object tells who owns what.
+    async fn foreign(&self, call: Call<'_>) -> Result<(), Vec<Issue>> {
+        let Question { desired, .. } = self.question;
+        if desired.conflicts != Conflicts::Refused {
+            return Ok(());
+        }
+        let Ok(Some(live)) = self.cluster.get(self.kind, self.key, call).await else { return Ok(()) };
+        let found = conflicts(&live, self.body, &desired.manager);
+        let found: Vec<(String, String)> =
+            found.into_iter().filter(|(manager, _)| !self.is_update || !is_predecessor(manager)).collect();
+        let issues = refused_as_owned(&|field| self.at(field), &self.key.to_string(), &found);
+        if issues.is_empty() { Ok(()) } else { Err(issues) }
+    }
+
+    /// An object of this name is there although the state has none. One that we applied ourselves is what an interrupted
+    /// run left; anybody else's is not ours to take.
+    async fn taken_over(&self, call: Call<'_>, issues: &mut Vec<Issue>) -> Result<(), Vec<Issue>> {
+        let Self { cluster, kind, key, .. } = self;
+        let Question { desired, places, .. } = self.question;
+        let name = places(&Path::root().attr("metadata").attr("name"));
+        let live = cluster.get(kind, key, call).await;
+        match live.map_err(|error| self.unreachable(&error))? {
+            Some(live) if !is_applied_by(&live, &desired.manager) => {
+                let detail = format!("{key} is in the cluster, and was not made under this address.");
+                let hint = "Import it, give this one another name, or remove the other.";
+                Err(vec![Issue::error(name, "Object exists already", detail).hint(hint)])
+            }
+            Some(_) => {
+                let detail = format!(
+                    "{key} is in the cluster, and the field manager {} has applied it before: it is taken over.",
+                    desired.manager
+                );
+                issues.push(Issue::warning(name, "Object exists already", detail).hint(
+                    "That is right after an interrupted run. Where another configuration manages it, rename one.",
+                ));
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+fn refused_as_owned(at: At<'_>, what: &str, conflicts: &[(String, String)]) -> Vec<Issue> {
+    let hint = "Leave the field out, have the other manager give it up, or take it with \
+                `field_manager { force_conflicts = true }`.";
+    owned(at, what, conflicts).into_iter().map(|issue| issue.hint(hint)).collect()
 }
 
 /// Does the answer to a dry run tell of an object that is there? A new one has no version yet.
 fn exists(object: &Json) -> bool {
     object.pointer("/metadata/resourceVersion").and_then(Json::as_str).is_some_and(|version| !version.is_empty())
-}
-
-/// An object of this name is there although the state has none. One that we applied ourselves is what an interrupted run
-/// left; anybody else's is not ours to take.
-async fn taken_over(
-    cluster: &Cluster,
-    kind: &Kind,
-    question: &Question<'_>,
-    key: &ObjectKey,
-    call: Call<'_>,
-    issues: &mut Vec<Issue>,
-) -> Result<(), Vec<Issue>> {
-    let Question { desired, places, .. } = question;
-    let name = places(&Path::root().attr("metadata").attr("name"));
-    let live = cluster.get(kind, key, call).await;
-    match live.map_err(|error| vec![failed(places(&Path::root()), &format!("Cannot plan {key}"), &error)])? {
-        Some(live) if !is_applied_by(&live, &desired.manager) => {
-            let detail = format!("{key} is in the cluster, and was not made under this address.");
-            let hint = "Import it, give this one another name, or remove the other.";
-            Err(vec![Issue::error(name, "Object exists already", detail).hint(hint)])
-        }
-        Some(_) => {
-            let detail = format!(
-                "{key} is in the cluster, and the field manager {} has applied it before: it is taken over.",
-                desired.manager
-            );
-            issues.push(
-                Issue::warning(name, "Object exists already", detail).hint(
-                    "That is right after an interrupted run. Where another configuration manages it, rename one.",
-                ),
-            );
-            Ok(())
-        }
-        None => Ok(()),
-    }
 }
 
 fn unknown_kind(missing: &Missing, places: Places<'_>) -> Issue {
@@ -266,15 +445,34 @@ fn unknown_kind(missing: &Missing, places: Places<'_>) -> Issue {
     if missing.hint.is_empty() { issue } else { issue.hint(missing.hint.clone()) }
 }
 
-fn check_scope(kind: &Kind, key: &ObjectKey, places: Places<'_>) -> Result<(), Vec<Issue>> {
-    match &key.namespace {
-        Some(namespace) if !kind.namespaced => {
-            let detail = format!("A {} belongs to the cluster, and cannot lie in namespace {namespace}.", kind.kind);
+fn check_scope(namespaced: Option<bool>, desired: &Desired, places: Places<'_>) -> Result<(), Vec<Issue>> {
+    let part = |name: &str| desired.body.get(name);
+    let namespace = part("metadata").and_then(|metadata| metadata.get("namespace")?.as_str());
+    match namespace.filter(|namespace| !namespace.is_empty()) {
+        Some(namespace) if namespaced == Some(false) => {
+            let kind = part("kind").and_then(Value::as_str).unwrap_or_default();
+            let detail = format!("A {kind} belongs to the cluster, and cannot lie in namespace {namespace}.");
             let at = places(&Path::root().attr("metadata").attr("namespace"));
             Err(vec![Issue::error(at, "Namespace of a cluster-scoped object", detail).hint("Remove it.")])
         }
         _ => Ok(()),
     }
+}
+
+/// The body without the fields at these paths.
+fn without_fields(object: Value, paths: &[Vec<String>]) -> Value {
+    paths.iter().fold(object, |object, names| {
+        let Some((last, before)) = names.split_last() else { return object };
+        let around = before.iter().fold(Path::root(), |path, name| path.attr(name.as_str()));
+        match around.get(&object).as_ref().and_then(Value::as_map) {
+            Some(fields) => {
+                let rest = fields.iter().filter(|(name, _)| ***name != **last);
+                let rest = Value::object(rest.map(|(name, value)| (name.to_string(), value.clone())));
+                if around.is_root() { rest } else { around.set(&object, rest).unwrap_or(object) }
+            }
+            None => object,
+        }
+    })
 }
 
 fn with_uid(object: Value, uid: Value) -> Value {
@@ -323,7 +521,8 @@ mod tests {
 
     fn changed(before: Value, after: Value) -> Vec<String> {
         let (before, after) = (desired(before), desired(after));
-        let question = Question { desired: &after, prior: None, standing: None, places: &|path: &Path| path.clone() };
+        let (around, places) = (Around::default(), |path: &Path| path.clone());
+        let question = Question { desired: &after, prior: None, around: &around, places: &places };
         renamed(&before, &question).iter().map(Path::to_string).collect()
     }
 

@@ -13,7 +13,10 @@ use super::{
 use crate::{
     cluster::{Cluster, FieldManager},
     resource::{
-        object::Desired,
+        object::{
+            Desired, UNVERIFIED,
+            apply::{Had, take_over, verify_by_schema},
+        },
         settle::{self, Expected},
     },
 };
@@ -35,6 +38,10 @@ pub(super) async fn apply(cluster: &Cluster, kind: &Kind, request: ApplyRequest,
         Some(before) => as_planned_on(kind, before, &change.after, live),
         None => Ok(()),
     };
+    let is_unverified = change.private == UNVERIFIED;
+    if let Some(error) = ready(cluster, kind, &wanted, before.as_ref(), is_unverified, &unchanged, call).await.err() {
+        return Outcome::failed(is_now, error);
+    }
     let live = match send(cluster, &wanted, before.as_ref(), &unchanged, call).await {
         Ok(live) => live,
         Err(error) => return Outcome::failed(is_now, error),
@@ -73,6 +80,30 @@ fn as_planned_on(kind: &Kind, before: &Value, after: &Value, live: &Json) -> Res
         return Ok(());
     }
     Err(changed.iter().map(Path::to_string).collect::<Vec<_>>().join(", "))
+}
+
+/// What comes before the object is sent: what could not be asked when the plan was made is asked, and what the state has is
+/// taken from managers that it went under before.
+async fn ready(
+    cluster: &Cluster,
+    kind: &Kind,
+    wanted: &Desired,
+    before: Option<&Value>,
+    is_unverified: bool,
+    unchanged: &(dyn Fn(&Json) -> Result<(), String> + Sync),
+    call: Call<'_>,
+) -> Result<(), ProviderError> {
+    if is_unverified {
+        verify_by_schema(cluster, wanted, call).await?;
+    }
+    match before {
+        Some(before) => {
+            let uid = get(before, "uid").and_then(|uid| uid.as_str().filter(|uid| !uid.is_empty()).map(str::to_owned));
+            let had = desired(kind, before);
+            take_over(cluster, &Had { desired: &had, uid: uid.as_deref(), unchanged }, &wanted.manager, call).await
+        }
+        None => Ok(()),
+    }
 }
 
 /// Sends what is wanted, where what is there is what was planned on.

@@ -31,7 +31,11 @@ use providers_api::{
 };
 use serde_json::Value as Json;
 
-use crate::{cluster::Cluster, object::key::ObjectKey};
+use crate::{
+    cluster::Cluster,
+    object::key::ObjectKey,
+    resource::object::{Desired, plan::Around},
+};
 use kind::Kind;
 use part::Part;
 
@@ -69,6 +73,22 @@ impl Typed {
         }
     }
 
+    /// The same where no cluster can be asked: by the schema of the kind.
+    pub(crate) fn validate_alone(self, config: &Value) -> Vec<Issue> {
+        match self {
+            Self::Object(kind) => plan::validate_alone(kind, config),
+            Self::Part(_) => Vec::new(),
+        }
+    }
+
+    /// The object that a block wants; `None`: it wants only a part of one.
+    pub(crate) fn desired(self, object: &Value) -> Option<Desired> {
+        match self {
+            Self::Object(kind) => Some(body::desired(kind, object)),
+            Self::Part(_) => None,
+        }
+    }
+
     /// What names an object of the state.
     pub(crate) fn key_of(self, object: &Value) -> Option<ObjectKey> {
         match self {
@@ -90,14 +110,14 @@ impl Typed {
         self,
         cluster: &Cluster,
         request: PlanRequest,
-        standing: Option<&ObjectKey>,
+        around: &Around,
         call: Call<'_>,
     ) -> Result<Planned, Vec<Issue>> {
         if request.config.is_null() {
             return Ok(Planned::object(request.config));
         }
         match self {
-            Self::Object(kind) => plan::plan(cluster, kind, request, standing, call).await,
+            Self::Object(kind) => plan::plan(cluster, kind, request, around, call).await,
             Self::Part(part) => part::plan(cluster, part, request, call).await,
         }
     }

@@ -13,21 +13,26 @@ use super::{
 };
 use crate::{
     cluster::Cluster,
-    object::key::ObjectKey,
     resource::{
-        object::plan::{Prior, Question, plan as ask},
+        object::{
+            invalid::alone,
+            plan::{Around, Prior, Question, plan as ask},
+        },
         typed::kind::secret,
     },
 };
 
+/// What is wrong with a block by the schema of its kind that is compiled in.
+pub(super) fn validate_alone(kind: &Kind, config: &Value) -> Vec<Issue> {
+    alone(&desired(kind, config), &|field: &Path| place(kind.fields, config, field))
+}
+
 /// Plans one object. See the crate's contract.
-///
-/// `standing` is the object of this address that is destroyed first, where one half of a replacement is planned.
 pub(super) async fn plan(
     cluster: &Cluster,
     kind: &Kind,
     request: PlanRequest,
-    standing: Option<&ObjectKey>,
+    around: &Around,
     call: Call<'_>,
 ) -> Result<Planned, Vec<Issue>> {
     let PlanRequest { prior, config, .. } = request;
@@ -65,7 +70,7 @@ pub(super) async fn plan(
         Prior { desired, stored: object.clone(), object }
     });
     let places = |field: &Path| place(kind.fields, &config, field);
-    let question = Question { desired: &wanted, prior: before, standing, places: &places };
+    let question = Question { desired: &wanted, prior: before, around, places: &places };
     let verdict = ask(cluster, &question, call).await?;
     if !verdict.replace.is_empty() {
         object = anew(kind, &config, call);
@@ -75,12 +80,7 @@ pub(super) async fn plan(
     {
         object = filled(&object, &observed(kind.fields, &object, &found));
     }
-    Ok(Planned {
-        replace: verdict.replace,
-        unverified: verdict.unverified,
-        issues: verdict.issues,
-        ..Planned::object(object)
-    })
+    Ok(verdict.planned(object))
 }
 
 /// The object where there is none yet.

@@ -1,0 +1,87 @@
+//! Objects that went under another manager, and what apply checks before it writes.
+
+use engine_value::Value;
+use http::Method;
+use providers_api::ErrorKind;
+use providers_sandbox::api::User;
+use serde_json::{Value as Json, json};
+
+use crate::world::{World, value};
+
+const TYPE: &str = "kubernetes_manifest";
+const MAPS: &str = "/api/v1/namespaces/default/configmaps";
+
+fn config_map(data: Json) -> Json {
+    json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "default"}, "data": data})
+}
+
+#[tokio::test]
+async fn what_predecessors_own_with_us_goes_when_it_is_given_up() {
+    for manager in ["kubectl-client-side-apply", "HashiCorp"] {
+        let world = World::new().await;
+        let path = format!("{MAPS}?fieldManager={manager}");
+        world.other(Method::POST, &path, Some(config_map(json!({"k": "1", "old": "1"}))));
+        // A foreign field stays, whatever becomes of ours.
+        world.other(Method::PATCH, &format!("{MAPS}/a"), Some(json!({"data": {"foreign": "x"}})));
+        let mut object = config_map(json!({"k": "1", "old": "1"}));
+        let config = world.manifest(object.clone());
+        object["metadata"]["uid"] = world.live(&format!("{MAPS}/a")).unwrap()["metadata"]["uid"].clone();
+        let state = engine_value::Path::root().attr("object").set(&config, value(&object)).unwrap();
+        // What they own with another value is no conflict: it is ours by the state.
+        let state = world.apply(TYPE, Some(&state), &world.manifest(config_map(json!({"k": "2"})))).await;
+        let live = world.live(&format!("{MAPS}/a")).unwrap();
+        assert_eq!(live["data"], json!({"k": "2", "foreign": "x"}), "{manager}");
+        world.changes_nothing(TYPE, &state, &world.manifest(config_map(json!({"k": "2"})))).await;
+    }
+}
+
+#[tokio::test]
+async fn what_is_made_of_an_object_against_its_unverified_plan_is_not_written() {
+    let world = World::new().await;
+    let definition = |default: &str| {
+        let item = json!({"type": "object", "properties": {"a": {"type": "integer"},
+            "b": {"type": "string", "default": default}}});
+        json!({
+            "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+            "metadata": {"name": "widgets.example.com"},
+            "spec": {
+                "group": "example.com", "scope": "Cluster",
+                "names": {"plural": "widgets", "singular": "widget", "kind": "Widget", "listKind": "WidgetList"},
+                "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {
+                    "type": "object", "properties": {"spec": {"type": "object", "properties": {
+                        "list": {"type": "array", "items": item}}}}}}}],
+            },
+        })
+    };
+    let widget = world.manifest(json!({"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "w"},
+        "spec": {"list": [{"a": 1}]}}));
+    let announced = world.manifest(definition("x"));
+    let (before, planned) = world.plan_with(TYPE, None, &widget, &[announced]).await;
+    let planned = planned.unwrap();
+    assert!(planned.unverified.is_some() && planned.after.len() == 1);
+    let list = |object: &Value| crate::world::json(object).pointer("/object/spec/list").cloned();
+    let shown = engine_value::Path::root().attr("object").attr("spec").attr("list").get(&planned.object).unwrap();
+    assert_eq!(crate::world::json(&shown), json!([{"a": 1, "b": "x"}]));
+
+    world.apply(TYPE, None, &world.manifest(definition("y"))).await;
+    let private = planned.private.clone();
+    let outcome = world.carry_out_with(TYPE, before.clone(), planned.object.clone(), private.clone()).await;
+    let error = outcome.error.unwrap();
+    assert_eq!(error.kind, ErrorKind::Conflict);
+    assert!(error.to_string().contains("something else of spec.list[0].b; nothing was changed"), "{error}");
+    assert_eq!(world.live("/apis/example.com/v1/widgets/w"), None);
+
+    world
+        .running
+        .api()
+        .call(
+            &User::admin("somebody"),
+            &Method::PATCH,
+            "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com",
+            Some(&json!({"spec": {"versions": definition("x")["spec"]["versions"]}})),
+        )
+        .unwrap();
+    let outcome = world.carry_out_with(TYPE, before, planned.object, private).await;
+    assert!(outcome.error.is_none(), "{:?}", outcome.error);
+    assert_eq!(list(&outcome.now.unwrap().object), Some(json!([{"a": 1, "b": "x"}])));
+}
