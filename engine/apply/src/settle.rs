@@ -5,13 +5,14 @@ use std::sync::Arc;
 use engine_diag::{Diagnostic, Diagnostics};
 use engine_model::{
     address::{ProviderConfigAddr, ResourceAddr},
+    change::ResourceChange,
     event::HeldNode,
     execution::{Step, Which},
     name::{ClusterIdentity, NodeName, OperationId},
 };
 use engine_value::Value;
 use providers_api::{Applied, ErrorKind, Health, Instance, Outcome, ProviderError};
-use state::{Effect, Ended, Record, Slot, Status};
+use state::{Effect, Ended, Object, Record, Slot, Status};
 
 use crate::{
     begin::subject,
@@ -180,11 +181,31 @@ impl Run {
                 let effects = vec![Effect::Remove { addr: addr.clone(), slot }];
                 self.settle_error(step, &error, effects)
             }
-            (Some(_), error) => {
+            (Some(left), error) => {
                 let error = error.unwrap_or_else(|| ProviderError::permanent("the object still exists"));
-                self.settle_error(step, &error, Vec::new())
+                let effects = self.left(addr, which, slot, &left).into_iter().collect();
+                self.settle_error(step, &error, effects)
             }
         }
+    }
+
+    /// What a deletion that failed has left: the next run goes on from that.
+    fn left(&self, addr: &ResourceAddr, which: &Which, slot: Slot, left: &Applied) -> Option<Effect> {
+        let change = match which {
+            Which::Deposed(key) => self.of_deposed.get(&(addr.clone(), key.clone())),
+            Which::Current | Which::Replaced => self.changes.get(addr),
+        }?;
+        let stored = self.snapshot.resource(addr)?.object(&slot)?;
+        // What was sensitive in it is so in what is left of it.
+        let change = ResourceChange { after: change.before.clone(), ..change.clone() };
+        let object =
+            stored::object(&self.request.providers, &change, &left.object, left.private.clone(), stored.status);
+        let object = Object {
+            dependencies: stored.dependencies.clone(),
+            create_before_destroy: stored.create_before_destroy,
+            ..object.ok()?
+        };
+        (object != *stored).then(|| Effect::object(addr.clone(), slot, change.provider.clone(), Some(stored), &object))
     }
 
     fn settle_read(&mut self, addr: &ResourceAddr, object: Value) -> Settled {

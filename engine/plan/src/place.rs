@@ -3,7 +3,7 @@
 //! Follows what is written as a bare reference: `var.x` to the argument of the module call, to the line of the variables
 //! file or to the default, `local.x` to the local value, `each.value` to the element of `for_each`.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use engine_diag::{Sources, Span};
 use engine_lang::{
@@ -24,17 +24,44 @@ const MOST_HOPS: usize = 64;
 
 /// Where a part of an object is written; `None`: it has no source.
 pub fn span(program: &Program, addr: &ResourceAddr, path: &Path) -> Option<Span> {
+    span_of(program, addr, path, |expr| expr.span())
+}
+
+/// Where bytes of a text of an object are written: in the literal, where the text is written as one; else as [`span`].
+pub(crate) fn span_in_text(program: &Program, addr: &ResourceAddr, path: &Path, bytes: &Range<u32>) -> Option<Span> {
+    span_of(program, addr, path, |expr| in_literal(expr, bytes).unwrap_or(expr.span()))
+}
+
+fn span_of(program: &Program, addr: &ResourceAddr, path: &Path, place: impl Fn(&Expr) -> Span) -> Option<Span> {
     let block = program.resource(addr)?;
     let found = program.schema(addr, block).ok().and_then(|(_, schema)| {
         match expression_of(&block.arguments, &schema.block, path) {
             Some((expr, rest)) => {
                 let seat = Seat { module: addr.module.clone(), each: each(&block.repeat, addr.key.as_ref()) };
-                Some(in_expr(program, seat, expr, &rest.0))
+                Some(place(&in_expr(program, seat, expr, &rest.0)))
             }
             None => place_of(&block.arguments, &schema.block, path),
         }
     });
     Some(found.unwrap_or(block.span))
+}
+
+/// Where bytes of a quoted text stand between its quotes; `None`: it is written in another way, such as a heredoc or with
+/// escapes that need not be.
+fn in_literal(expr: &Expr, bytes: &Range<u32>) -> Option<Span> {
+    let (expr, text) = (expr.unparenthesized(), expr.unparenthesized().as_text()?.clone());
+    let span = expr.span();
+    // The quote before the text, and the text before the place as it has to be written.
+    let written = |end: u32| Some(1 + escaped(text.get(..end as usize)?).len() as u32);
+    if written(text.len() as u32)? + 1 != span.end - span.start {
+        return None;
+    }
+    Some(Span { start: span.start + written(bytes.start)?, end: span.start + written(bytes.end)?, ..span })
+}
+
+fn escaped(text: &str) -> String {
+    let plain = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n").replace('\t', "\\t");
+    plain.replace("${", "$${").replace("%{", "%%{")
 }
 
 /// The place of a span in a source file.
@@ -56,19 +83,17 @@ pub(crate) fn locate(program: &Program, sources: &Sources, review: &mut Review) 
     notes.filter_map(|(_, place)| place.as_mut()).for_each(locate);
 }
 
-/// The place of a part of what an expression says: as deep as literals go, along bare references.
-fn in_expr(program: &Program, mut seat: Seat, expr: Expr, path: &[Step]) -> Span {
-    let (mut at, mut rest, mut place) = (expr.unparenthesized(), path.to_vec(), expr.span());
+/// What writes a part of what an expression says: as deep as literals go, along bare references.
+fn in_expr(program: &Program, mut seat: Seat, expr: Expr, path: &[Step]) -> Expr {
+    let (mut at, mut rest, mut place) = (expr.unparenthesized(), path.to_vec(), expr);
     for _ in 0..MOST_HOPS {
         match descend(&at, &rest) {
             Some((inner, left)) => {
-                place = inner.span();
-                (at, rest) = (inner.unparenthesized(), left);
+                (at, rest, place) = (inner.unparenthesized(), left, inner);
             }
             None => match follow(program, &seat, &at) {
                 Some(Followed { seat: next, expr, steps }) => {
-                    place = expr.span();
-                    (seat, at) = (next, expr.unparenthesized());
+                    (seat, at, place) = (next, expr.unparenthesized(), expr);
                     rest.splice(0..0, steps);
                 }
                 None => return place,

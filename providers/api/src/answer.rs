@@ -1,5 +1,7 @@
 //! What an instance answers.
 
+use std::ops::Range;
+
 use engine_diag::Severity;
 use engine_model::{
     address::ResourceAddr,
@@ -21,6 +23,8 @@ pub struct Issue {
     pub detail: String,
     /// Where in the configuration; the root is the whole block.
     pub path: Path,
+    /// Of the text at `path`, the bytes that it is about.
+    pub part: Option<Range<u32>>,
     /// The way out, as a sentence.
     pub hint: Option<String>,
     /// Other places that it is about, with what each is.
@@ -31,12 +35,18 @@ impl Issue {
     /// An error at a path.
     pub fn error(path: Path, summary: impl Into<String>, detail: impl Into<String>) -> Self {
         let (summary, detail) = (summary.into(), detail.into());
-        Self { severity: Severity::Error, summary, detail, path, hint: None, related: Vec::new() }
+        Self { severity: Severity::Error, summary, detail, path, part: None, hint: None, related: Vec::new() }
     }
 
     /// A warning at a path.
     pub fn warning(path: Path, summary: impl Into<String>, detail: impl Into<String>) -> Self {
         Self { severity: Severity::Warning, ..Self::error(path, summary, detail) }
+    }
+
+    /// The same about some bytes of the text at its path, such as a part of an expression that a text holds.
+    #[must_use]
+    pub fn part(self, bytes: Range<u32>) -> Self {
+        Self { part: Some(bytes), ..self }
     }
 
     /// The same with the way out.

@@ -217,7 +217,10 @@ fn delete(world: &World, addr: &ResourceAddr, before: &Value, private: &[u8]) ->
         }
         Some(how) => {
             let now = contents.objects.get_mut(&id).map(|object| {
-                object.broken |= how == How::Half;
+                if how == How::Half {
+                    object.broken = true;
+                    object.arguments.remove("value");
+                }
                 applied(&id, object)
             });
             Outcome::failed(now, how.error(&format!("delete {addr}")))

@@ -101,6 +101,21 @@ async fn a_deletion_that_failed_is_tried_again() {
     }
 }
 
+#[tokio::test]
+async fn what_half_a_deletion_leaves_is_in_the_state() {
+    let config = "resource \"mock_object\" \"a\" {\n  value = \"x\"\n}\n";
+    let lab = Lab::new(&World::default());
+    lab.apply(config).await.assert_done("the first apply");
+    lab.world.fail(Verb::Delete, "mock_object.a", How::Half, 1);
+    assert_eq!(lab.destroy(config).await.words().len(), 1);
+    // No drift: the state knows what is left of it.
+    let draft = lab.plan(config).await;
+    assert!(draft.plan.drift.is_empty(), "{:?}", draft.plan.drift);
+    assert_eq!(draft.changes(), ["update mock_object.a (configuration value)"]);
+    lab.destroy(config).await.assert_done("the other half");
+    assert_eq!(objects(&lab), Vec::<String>::new());
+}
+
 const REPLACED: &str = "resource \"mock_object\" \"a\" {\n  immutable = \"x\"\n  lifecycle {\n    create_before_destroy = true\n  }\n}\nresource \"mock_object\" \"b\" {\n  value = mock_object.a.id\n}\n";
 
 #[tokio::test]

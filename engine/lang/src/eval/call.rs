@@ -26,7 +26,7 @@ fn no_function(name: &str) -> Diagnostic {
 }
 
 /// What is wrong with a call, as far as its name tells: no such function. Functions of providers are not known here.
-pub(crate) fn check_call(call: &Expr) -> Option<Diagnostic> {
+pub fn check_call(call: &Expr) -> Option<Diagnostic> {
     let Node::Call { name, .. } = call.node() else { return None };
     let name = call.tree().str(name);
     let core = name.strip_prefix("core::").unwrap_or(name);

@@ -25,7 +25,7 @@ mod undeclared;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use call::check_call;
+pub use call::check_call;
 pub use constant::evaluate_constant;
 pub use decode::decode;
 pub use defaults::{ConstraintError, apply_constraint, check_defaults};
@@ -36,5 +36,5 @@ pub use reference::{Subject, references, subject_of};
 pub use scope::{Files, Repetition, Scope, Stop};
 pub(crate) use suggest::did_you_mean;
 pub use suggest::similar;
-pub use traverse::{index, take_attribute};
+pub use traverse::{index, is_absence, take_attribute};
 pub use undeclared::undeclared;

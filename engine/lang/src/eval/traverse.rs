@@ -12,8 +12,26 @@ pub(crate) fn unknown_part(of: &Unknown, ty: Type) -> Value {
     Value::unknown_with(Unknown { ty, refinements: engine_value::Refinements::default(), origin: of.origin })
 }
 
+const ATTRIBUTE_OF_NULL: &str = "Attempt to get attribute from null value";
+const INDEX_OF_NULL: &str = "Attempt to index null value";
+const NO_ELEMENT: &str = "Missing map element";
+const UNSUPPORTED: &str = "Unsupported attribute";
+const NO_ATTRIBUTE: &str = "This object does not have an attribute named";
+const INVALID_INDEX: &str = "Invalid index";
+
+/// Does an error of an evaluation say that a part is not there: no such attribute, element or index, or one of null? Who
+/// asks about an object that others still fill in may ask again later; every other error stays.
+pub fn is_absence(error: &Diagnostic) -> bool {
+    match error.summary.as_str() {
+        ATTRIBUTE_OF_NULL | INDEX_OF_NULL | NO_ELEMENT => true,
+        UNSUPPORTED => error.detail.starts_with(NO_ATTRIBUTE),
+        INVALID_INDEX => error.detail.starts_with(NO_SUCH),
+        _ => false,
+    }
+}
+
 fn unsupported(span: Span, detail: impl Into<String>) -> Box<Diagnostic> {
-    Box::new(Diagnostic::error("Unsupported attribute", detail).at(span))
+    Box::new(Diagnostic::error(UNSUPPORTED, detail).at(span))
 }
 
 /// `value.name`. The marks of the value go with it.
@@ -24,7 +42,7 @@ pub fn take_attribute(value: &Value, name: &str, span: Span) -> Result<Value, Bo
     let part = match &value.data {
         Data::Null(_) => {
             let detail = "This value is null, so it does not have any attributes.";
-            return Err(Box::new(Diagnostic::error("Attempt to get attribute from null value", detail).at(span)));
+            return Err(Box::new(Diagnostic::error(ATTRIBUTE_OF_NULL, detail).at(span)));
         }
         Data::Object(attributes) => match attributes.get(name) {
             Some(part) => part.clone(),
@@ -35,7 +53,7 @@ pub fn take_attribute(value: &Value, name: &str, span: Span) -> Result<Value, Bo
             None => {
                 let meant = suggestion(name, value, elements.keys());
                 let detail = format!("This map does not have an element with the key \"{name}\".{meant}");
-                return Err(Box::new(Diagnostic::error("Missing map element", detail).at(span)));
+                return Err(Box::new(Diagnostic::error(NO_ELEMENT, detail).at(span)));
             }
         },
         Data::Unknown(unknown) => match &unknown.ty {
@@ -58,7 +76,7 @@ fn suggestion<'a>(name: &str, value: &Value, names: impl Iterator<Item = &'a Arc
 }
 
 fn no_attribute(name: &str, meant: &str, span: Span) -> Box<Diagnostic> {
-    unsupported(span, format!("This object does not have an attribute named \"{name}\".{meant}"))
+    unsupported(span, format!("{NO_ATTRIBUTE} \"{name}\".{meant}"))
 }
 
 fn cannot_have(ty: &Type, name: &str, span: Span) -> Box<Diagnostic> {
@@ -84,7 +102,7 @@ fn cannot_have(ty: &Type, name: &str, span: Span) -> Box<Diagnostic> {
 }
 
 fn invalid(span: Span, detail: impl Into<String>) -> Box<Diagnostic> {
-    Box::new(Diagnostic::error("Invalid index", detail).at(span))
+    Box::new(Diagnostic::error(INVALID_INDEX, detail).at(span))
 }
 
 const NO_SUCH: &str = "The given key does not identify an element in this collection value";
@@ -96,7 +114,7 @@ const NO_SUCH: &str = "The given key does not identify an element in this collec
 pub fn index(value: &Value, key: &Value, span: Span) -> Result<Value, Box<Diagnostic>> {
     if value.is_null() {
         let detail = "This value is null, so it does not have any indices.";
-        return Err(Box::new(Diagnostic::error("Attempt to index null value", detail).at(span)));
+        return Err(Box::new(Diagnostic::error(INDEX_OF_NULL, detail).at(span)));
     }
     if key.is_null() {
         return Err(invalid(span, "Can't use a null value as an indexing key."));

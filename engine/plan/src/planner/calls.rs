@@ -173,7 +173,10 @@ impl Planner<'_> {
 
 /// An issue of a provider as a diagnostic.
 pub(crate) fn issue_at(program: &crate::Program, addr: &ResourceAddr, issue: Issue) -> Diagnostic {
-    let span = place::span(program, addr, &issue.path);
+    let span = match &issue.part {
+        Some(bytes) => place::span_in_text(program, addr, &issue.path, bytes),
+        None => place::span(program, addr, &issue.path),
+    };
     let mut diagnostic = Diagnostic::new(issue.severity, issue.summary, issue.detail).at_opt(span).about(addr);
     diagnostic.hint = issue.hint;
     for (what, place) in issue.related {
