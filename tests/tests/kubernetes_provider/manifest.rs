@@ -289,7 +289,7 @@ async fn a_deletion_that_is_held_names_the_finalizer() {
 #[tokio::test]
 async fn what_is_waited_for_is_watched() {
     let world = World::new().await;
-    let waits = json!([{"rollout": null, "condition": [], "fields": {"data.ready": "yes"}}]);
+    let waits = json!([{"rollout": null, "condition": [], "fields": {"data.ready": "yes"}, "ready_when": null, "fail_when": null}]);
     let timeouts = json!([{"create": "20s", "update": "100ms", "delete": null}]);
     let config = |k: &str| {
         let manifest = value(&config_map(json!({"k": k})));
@@ -313,7 +313,7 @@ async fn what_is_waited_for_is_watched() {
     let outcome = world.carry_out(TYPE, before, planned.unwrap().object).await;
     let error = outcome.error.unwrap();
     assert_eq!(error.kind, ErrorKind::Timeout);
-    assert!(error.to_string().ends_with("data.ready is \"no\""), "{error}");
+    assert!(error.to_string().contains("data.ready is \"no\""), "{error}");
     assert_eq!(attribute(&outcome.now.unwrap().object, "object")["data"]["k"], "2", "it was applied all the same");
 }
 

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use engine_apply::{Apply, Edit, apply, edit};
-use engine_diag::{Diagnostics, Sources};
+use engine_diag::{Diagnostics, Sources, Span};
 use engine_lang::{
     config::{SourceTree, load},
     eval::Files,
@@ -148,6 +148,11 @@ impl Run {
         assert_eq!(actions(&self.plan(PlanMode::Normal).await), [""; 0], "a second plan changes nothing");
         assert_eq!(self.plan(PlanMode::RefreshOnly).await.drift, [], "nothing has drifted");
         done
+    }
+
+    /// What stands at a place of the configuration.
+    pub(crate) fn text(&self, span: Span) -> &str {
+        self.sources.text(span)
     }
 
     pub(crate) async fn plan(&self, mode: PlanMode) -> Plan {

@@ -5,8 +5,11 @@ mod aggregated;
 mod cache;
 pub(crate) mod discovery;
 mod document;
+pub(crate) mod evidence;
+mod leftover;
 mod list;
 mod openapi;
+pub(crate) mod pods;
 mod send;
 pub(crate) mod watch;
 
@@ -45,6 +48,33 @@ pub(crate) struct FieldManager {
     pub(crate) name: String,
     /// Take fields from other managers.
     pub(crate) force: bool,
+}
+
+/// What becomes of the objects that a deleted one owns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Propagation {
+    /// They are deleted before it.
+    #[default]
+    Foreground,
+    /// They are deleted after it.
+    Background,
+    /// They stay, without their owner.
+    Orphan,
+}
+
+impl Propagation {
+    /// By Kubernetes' name.
+    pub(crate) fn of(name: &str) -> Option<Self> {
+        [Self::Foreground, Self::Background, Self::Orphan].into_iter().find(|policy| policy.name() == name)
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Foreground => "Foreground",
+            Self::Background => "Background",
+            Self::Orphan => "Orphan",
+        }
+    }
 }
 
 /// The manager that we are where no other is named.
@@ -233,16 +263,18 @@ impl Cluster {
         self.send("PATCH", &kind.path_of(key), &query, Some(("application/merge-patch+json", body)), &doing, call).await
     }
 
-    /// Asks for an object's deletion, and of what it owns. `uid`: only if it is still that one. `false`: it is not there.
+    /// Asks for an object's deletion. `uid`: only if it is still that one; then it is safe to ask again, and what is
+    /// transient is. `false`: it is not there.
     pub(crate) async fn delete(
         &self,
         kind: &Kind,
         key: &ObjectKey,
         uid: Option<&str>,
+        propagation: Propagation,
         call: Call<'_>,
     ) -> Result<bool, ProviderError> {
         let doing = format!("cannot delete {key}");
-        let mut options = json!({"apiVersion": "v1", "kind": "DeleteOptions", "propagationPolicy": "Foreground"});
+        let mut options = json!({"apiVersion": "v1", "kind": "DeleteOptions", "propagationPolicy": propagation.name()});
         if let Some(uid) = uid {
             options["preconditions"] = json!({"uid": uid});
         }
@@ -253,13 +285,23 @@ impl Cluster {
         };
         // Without a UID a second try might meet a new object of that name.
         let sent = if uid.is_some() { retrying(call, attempt).await } else { attempt().await };
-        match sent.map_err(given_up)? {
-            Ok(_) => Ok(true),
-            Err(status) if status.code == 404 => Ok(false),
-            // The UID is another one: ours is gone, and somebody made a new one of that name.
-            Err(status) if status.code == 409 && uid.is_some() => Ok(false),
-            Err(status) => Err(self.refused(&doing, status)),
+        let status = match sent.map_err(given_up)? {
+            Ok(_) => return Ok(true),
+            Err(status) if status.code == 404 => return Ok(false),
+            Err(status) => status,
+        };
+        // A conflict is another UID (ours is gone, and somebody made a new one of that name), or a deletion that is under
+        // way already; some API servers answer so for namespaces.
+        if status.code == 409 {
+            let text = |object: &Json, field: &str| object["metadata"][field].as_str().map(str::to_owned);
+            return match self.get(kind, key, call).await? {
+                None => Ok(false),
+                Some(live) if uid.is_some() && text(&live, "uid").as_deref() != uid => Ok(false),
+                Some(live) if text(&live, "deletionTimestamp").is_some() => Ok(true),
+                Some(_) => Err(self.refused(&doing, status)),
+            };
         }
+        Err(self.refused(&doing, status))
     }
 
     /// Reads with repetition of what is transient.

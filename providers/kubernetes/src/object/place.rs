@@ -7,6 +7,12 @@ use serde_json::Value as Json;
 /// Where the manifest has no such field, the nearest place around it that it has.
 pub(crate) fn place(field: &str, manifest: &Json) -> Path {
     let mut path = Path::root();
+    // A Service's first address has two names: it is told by the one, and mostly written as the other.
+    let written = manifest.pointer("/spec/clusterIPs").is_some();
+    let field = match field.trim_start_matches('.') {
+        field if field.starts_with("spec.clusterIPs") && !written => "spec.clusterIP",
+        field => field,
+    };
     let (mut rest, mut at) = (field, manifest);
     loop {
         rest = rest.strip_prefix('.').unwrap_or(rest);
@@ -68,7 +74,7 @@ mod tests {
     fn fields_are_found_in_the_manifest() {
         let manifest = json!({
             "metadata": {"labels": {"app.kubernetes.io/name": "x", "app": "y"}, "finalizers": ["a", "b"]},
-            "spec": {"containers": [{"name": "a"}, {"name": "b", "ports": [{"containerPort": 80}]}]},
+            "spec": {"clusterIP": "10.0.0.1", "containers": [{"name": "a"}, {"name": "b", "ports": [{"containerPort": 80}]}]},
         });
         for (field, expected) in [
             (".metadata.labels.app.kubernetes.io/name", "metadata.labels.app.kubernetes.io/name"),
@@ -80,6 +86,7 @@ mod tests {
             ),
             ("spec.containers[1].ports[0].hostPort", "spec.containers[1].ports[0]"),
             ("spec.replicas", "spec"),
+            ("spec.clusterIPs[0]", "spec.clusterIP"),
             ("", ""),
         ] {
             assert_eq!(place(field, &manifest).to_string(), expected, "{field}");

@@ -1,16 +1,72 @@
 //! Is a live object as far as it is to be waited for? A pure function of one object and of what is asked of it.
 
+use regex::Regex;
 use serde_json::Value as Json;
 
+use super::{
+    rollout::rollout,
+    rule::{Holds, Rule},
+};
+
 /// What is waited for: all of it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Wanted {
-    /// The roll-out of a Deployment, DaemonSet or StatefulSet.
+    /// The roll-out of a workload, or what it is to other kinds.
     pub(crate) rollout: bool,
-    /// Fields and the text that each must be; `*` is anything but nothing.
-    pub(crate) fields: Vec<(String, String)>,
+    /// Fields and what each must be.
+    pub(crate) fields: Vec<(String, Expected)>,
     /// Conditions of the status: type, status.
     pub(crate) conditions: Vec<(String, String)>,
+    /// Must hold.
+    pub(crate) ready_when: Option<Rule>,
+    /// Once it holds, nothing more is waited for.
+    pub(crate) fail_when: Option<Rule>,
+    /// What of it cannot be read: then it is never ready.
+    pub(crate) unreadable: Option<String>,
+}
+
+impl Wanted {
+    /// Is nothing waited for?
+    pub(crate) fn is_nothing(&self) -> bool {
+        !self.rollout
+            && self.fields.is_empty()
+            && self.conditions.is_empty()
+            && self.ready_when.is_none()
+            && self.fail_when.is_none()
+            && self.unreadable.is_none()
+    }
+}
+
+/// What a field must be.
+#[derive(Clone, Debug)]
+pub(crate) enum Expected {
+    /// Anything but nothing.
+    Anything,
+    /// This text.
+    Text(String),
+    /// A text that the pattern matches.
+    Pattern(Regex),
+}
+
+impl Expected {
+    /// Reads it as HashiCorp's provider does: `*`, or a pattern, where a text without the signs of one is just that text.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        match text {
+            "*" => Ok(Self::Anything),
+            text if text.contains(|c: char| "^$*+?()[]{}|\\".contains(c)) => {
+                Regex::new(text).map(Self::Pattern).map_err(|error| error.to_string())
+            }
+            text => Ok(Self::Text(text.to_owned())),
+        }
+    }
+
+    fn is(&self, found: &str) -> bool {
+        match self {
+            Self::Anything => true,
+            Self::Text(text) => text == found,
+            Self::Pattern(pattern) => pattern.is_match(found),
+        }
+    }
 }
 
 /// How far an object is.
@@ -26,23 +82,33 @@ pub(crate) enum Readiness {
 
 use Readiness::{Never, NotYet, Ready};
 
-/// Kinds whose roll-out can be told.
-pub(crate) const ROLLOUTS: [&str; 3] = ["DaemonSet", "Deployment", "StatefulSet"];
-
-/// How far an object is. A status that tells of an older version of the object counts for nothing.
+/// How far an object is. A status that tells of an older version of the object counts for nothing, neither for good nor
+/// for bad; so does a condition that does.
 pub(crate) fn readiness(object: &Json, wanted: &Wanted) -> Readiness {
-    if *wanted == Wanted::default() {
+    if wanted.is_nothing() {
         return Ready;
     }
-    let observed = object.pointer("/status/observedGeneration").and_then(Json::as_i64);
-    if let (Some(observed), Some(generation)) =
-        (observed, object.pointer("/metadata/generation").and_then(Json::as_i64))
-        && observed < generation
-    {
+    if let Some(why) = &wanted.unreadable {
+        return Never(why.clone());
+    }
+    if object.pointer("/metadata/deletionTimestamp").is_some_and(|at| !at.is_null()) {
+        return Never("it is being deleted".to_owned());
+    }
+    let generation = generation(object);
+    if is_old(object.get("status"), generation) {
         return NotYet("its controller has not seen the change yet".to_owned());
     }
+    let current = without_old_conditions(object, generation);
+    let object = current.as_ref().unwrap_or(object);
+    if let Some(rule) = &wanted.fail_when {
+        match rule.holds(object) {
+            Holds::Yes => return Never(format!("`fail_when` holds: {}", rule.reasons(object))),
+            Holds::No(_) => {}
+            Holds::Broken(why) => return Never(format!("`fail_when` cannot be told: {why}")),
+        }
+    }
     if wanted.rollout {
-        match rollout(object, observed.is_some()) {
+        match rollout(object) {
             Ready => {}
             other => return other,
         }
@@ -59,64 +125,49 @@ pub(crate) fn readiness(object: &Json, wanted: &Wanted) -> Readiness {
     }
     for (path, expected) in &wanted.fields {
         match field(object, path).map(shown) {
-            Some(found) if expected == "*" || found == *expected => {}
+            Some(found) if expected.is(&found) => {}
             Some(found) => return NotYet(format!("{path} is {found:?}")),
             None => return NotYet(format!("there is no {path} yet")),
         }
     }
-    Ready
-}
-
-fn rollout(object: &Json, is_observed: bool) -> Readiness {
-    if !is_observed {
-        return NotYet("its controller has not seen it yet".to_owned());
+    match wanted.ready_when.as_ref().map(|rule| rule.holds(object)) {
+        None | Some(Holds::Yes) => Ready,
+        Some(Holds::No(why)) => NotYet(why),
+        Some(Holds::Broken(why)) => Never(format!("`ready_when` cannot be told: {why}")),
     }
-    let count = |pointer: &str, absent: i64| object.pointer(pointer).and_then(Json::as_i64).unwrap_or(absent);
-    let wanted = count("/spec/replicas", 1);
-    let strategy = object.pointer("/spec/updateStrategy/type").and_then(Json::as_str).unwrap_or("RollingUpdate");
-    let enough = |have: i64, wanted: i64, what: &str| {
-        if have < wanted { Some(NotYet(format!("{have} of {wanted} pods are {what}"))) } else { None }
-    };
-    let steps = match text(object, "kind") {
-        "Deployment" => {
-            let stuck = condition(object, "Progressing").filter(|c| text(c, "reason") == "ProgressDeadlineExceeded");
-            if let Some(stuck) = stuck {
-                return Never(text(stuck, "message").to_owned());
-            }
-            let (updated, all) = (count("/status/updatedReplicas", 0), count("/status/replicas", 0));
-            let old = (all > updated).then(|| NotYet(format!("{} old pods are still there", all - updated)));
-            [
-                enough(updated, wanted, "updated"),
-                old,
-                enough(count("/status/availableReplicas", 0), updated, "available"),
-            ]
-        }
-        _ if strategy == "OnDelete" => {
-            return Never(
-                "with the update strategy OnDelete pods are replaced only when somebody deletes them".to_owned(),
-            );
-        }
-        "DaemonSet" => {
-            let wanted = count("/status/desiredNumberScheduled", 0);
-            let updated = enough(count("/status/updatedNumberScheduled", 0), wanted, "updated");
-            [updated, enough(count("/status/numberAvailable", 0), wanted, "available"), None]
-        }
-        "StatefulSet" => {
-            let kept = count("/spec/updateStrategy/rollingUpdate/partition", 0);
-            let updated = enough(count("/status/updatedReplicas", 0), wanted - kept, "updated");
-            [enough(count("/status/readyReplicas", 0), wanted, "ready"), updated, None]
-        }
-        kind => return Never(format!("a {kind} has no roll-out")),
-    };
-    steps.into_iter().flatten().next().unwrap_or(Ready)
 }
 
-fn condition<'a>(object: &'a Json, ty: &str) -> Option<&'a Json> {
+/// The version of what is wanted of an object; not every kind counts it.
+pub(crate) fn generation(object: &Json) -> Option<i64> {
+    object.pointer("/metadata/generation").and_then(Json::as_i64)
+}
+
+/// Does a status, or a condition, tell of an older version?
+fn is_old(told: Option<&Json>, generation: Option<i64>) -> bool {
+    let observed = told.and_then(|told| told.get("observedGeneration")).and_then(Json::as_i64);
+    matches!((observed, generation), (Some(observed), Some(generation)) if observed < generation)
+}
+
+/// The object without the conditions that tell of an older version; `None`: it has none.
+fn without_old_conditions(object: &Json, generation: Option<i64>) -> Option<Json> {
+    let conditions = object.pointer("/status/conditions")?.as_array()?;
+    if !conditions.iter().any(|one| is_old(Some(one), generation)) {
+        return None;
+    }
+    let current = conditions.iter().filter(|one| !is_old(Some(one), generation)).cloned().collect();
+    let mut object = object.clone();
+    object["status"]["conditions"] = Json::Array(current);
+    Some(object)
+}
+
+/// A condition of the status by its type.
+pub(super) fn condition<'a>(object: &'a Json, ty: &str) -> Option<&'a Json> {
     let conditions = object.pointer("/status/conditions")?.as_array()?;
     conditions.iter().find(|condition| text(condition, "type") == ty)
 }
 
-fn text<'a>(object: &'a Json, name: &str) -> &'a str {
+/// A field that is text, or nothing.
+pub(super) fn text<'a>(object: &'a Json, name: &str) -> &'a str {
     object.get(name).and_then(Json::as_str).unwrap_or_default()
 }
 
@@ -156,65 +207,36 @@ mod tests {
     }
 
     #[test]
-    fn rollouts_are_told_by_the_status() {
-        let wanted = Wanted { rollout: true, ..Wanted::default() };
-        let object = |kind: &str, spec: Json, status: Json| json!({"kind": kind, "metadata": {"generation": 2}, "spec": spec, "status": status});
-        let stuck = json!([{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded", "message": "timed out"}]);
-        for (object, expected) in [
-            (object("Deployment", json!({}), json!({})), not_yet("its controller has not seen it yet")),
-            (
-                object("Deployment", json!({}), json!({"observedGeneration": 1})),
-                not_yet("its controller has not seen the change yet"),
-            ),
-            (
-                object("Deployment", json!({"replicas": 3}), json!({"observedGeneration": 2, "updatedReplicas": 1})),
-                not_yet("1 of 3 pods are updated"),
-            ),
-            (
-                object(
-                    "Deployment",
-                    json!({"replicas": 1}),
-                    json!({"observedGeneration": 2, "updatedReplicas": 1, "replicas": 2}),
-                ),
-                not_yet("1 old pods are still there"),
-            ),
-            (
-                object("Deployment", json!({"replicas": 1}), json!({"observedGeneration": 2, "conditions": stuck})),
-                Never("timed out".to_owned()),
-            ),
-            (
-                object(
-                    "Deployment",
-                    json!({"replicas": 1}),
-                    json!({"observedGeneration": 2, "updatedReplicas": 1, "replicas": 1, "availableReplicas": 1}),
-                ),
-                Ready,
-            ),
-            (object("Deployment", json!({"replicas": 0}), json!({"observedGeneration": 2})), Ready),
-            (
-                object(
-                    "DaemonSet",
-                    json!({}),
-                    json!({"observedGeneration": 2, "desiredNumberScheduled": 2, "updatedNumberScheduled": 2, "numberAvailable": 1}),
-                ),
-                not_yet("1 of 2 pods are available"),
-            ),
-            (
-                object("DaemonSet", json!({"updateStrategy": {"type": "OnDelete"}}), json!({"observedGeneration": 2})),
-                Never("with the update strategy OnDelete pods are replaced only when somebody deletes them".to_owned()),
-            ),
-            (
-                object(
-                    "StatefulSet",
-                    json!({"replicas": 3, "updateStrategy": {"rollingUpdate": {"partition": 2}}}),
-                    json!({"observedGeneration": 2, "readyReplicas": 3, "updatedReplicas": 1}),
-                ),
-                Ready,
-            ),
-            (object("Job", json!({}), json!({"observedGeneration": 2})), Never("a Job has no roll-out".to_owned())),
+    fn what_tells_of_an_older_version_counts_for_nothing() {
+        let rule = |text: &str| Some(Rule::parse(text).unwrap());
+        let ready = Wanted { ready_when: rule("self.status.phase == \"Ready\""), ..Wanted::default() };
+        let fails = Wanted { fail_when: rule("self.status.phase == \"Failed\""), ..Wanted::default() };
+        let first = Wanted {
+            ready_when: rule("[for c in self.status.conditions : c if c.type == \"Ready\"][0].status == \"True\""),
+            ..Wanted::default()
+        };
+        let object = |observed: i64, phase: &str, condition: i64| {
+            json!({"metadata": {"generation": 2}, "status": {"observedGeneration": observed, "phase": phase,
+                "conditions": [{"type": "Ready", "status": "True", "observedGeneration": condition}]}})
+        };
+        let conditions = Wanted { conditions: vec![("Ready".to_owned(), "True".to_owned())], ..Wanted::default() };
+        let unseen = "its controller has not seen the change yet";
+        for (object, wanted, expected) in [
+            (object(1, "Ready", 1), &ready, not_yet(unseen)),
+            (object(2, "Ready", 1), &ready, Ready),
+            (object(1, "Failed", 1), &fails, not_yet(unseen)),
+            (object(2, "Failed", 1), &fails, Never("`fail_when` holds: self.status.phase is \"Failed\"".to_owned())),
+            (object(2, "Ready", 2), &fails, Ready),
+            (object(2, "", 1), &conditions, not_yet("it has no condition Ready yet")),
+            (object(2, "", 2), &conditions, Ready),
+            (object(2, "", 2), &first, Ready),
         ] {
-            assert_eq!(readiness(&object, &wanted), expected, "{object}");
+            assert_eq!(readiness(&object, wanted), expected, "{object}");
         }
+        assert!(matches!(readiness(&object(2, "", 1), &first), NotYet(_)));
+        let mut going = object(2, "Ready", 2);
+        going["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z".into();
+        assert_eq!(readiness(&going, &ready), Never("it is being deleted".to_owned()));
     }
 
     #[test]
@@ -224,8 +246,10 @@ mod tests {
             "status": {"phase": "Running", "ready": 2, "ips": [{"ip": "10.0.0.1"}],
                 "conditions": [{"type": "Ready", "status": "False", "reason": "Starting"}]},
         });
-        let fields =
-            |path: &str, text: &str| Wanted { fields: vec![(path.to_owned(), text.to_owned())], ..Wanted::default() };
+        let fields = |path: &str, text: &str| Wanted {
+            fields: vec![(path.to_owned(), Expected::parse(text).unwrap())],
+            ..Wanted::default()
+        };
         let conditions =
             |ty: &str| Wanted { conditions: vec![(ty.to_owned(), "True".to_owned())], ..Wanted::default() };
         for (wanted, expected) in [
@@ -233,6 +257,8 @@ mod tests {
             (fields("status.phase", "Running"), Ready),
             (fields("status.phase", "Done"), not_yet("status.phase is \"Running\"")),
             (fields("status.ready", "2"), Ready),
+            (fields("status.ips[0].ip", "^(\\d+(\\.|$)){4}"), Ready),
+            (fields("status.phase", "^Pend"), not_yet("status.phase is \"Running\"")),
             (fields("status.ips[0].ip", "*"), Ready),
             (fields("status.ips[1].ip", "*"), not_yet("there is no status.ips[1].ip yet")),
             (fields("metadata.annotations[\"a/b\"]", "c"), Ready),

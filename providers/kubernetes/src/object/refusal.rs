@@ -1,5 +1,7 @@
 //! What it means that the API server refuses an object.
 
+use std::collections::BTreeSet;
+
 use kube::core::Status;
 use serde_json::Value as Json;
 
@@ -49,6 +51,10 @@ pub(crate) fn refusal(status: &Status) -> Refusal {
         422 if !causes.is_empty() && causes.iter().all(|cause| is_immutable(&cause.message)) => {
             Refusal::Immutable(causes.iter().map(|cause| cause.field.clone()).collect())
         }
+        // A webhook, or an API of its own, that only tells it in words.
+        400 | 403 | 422 if causes.is_empty() && is_immutable(&status.message) => {
+            Refusal::Immutable(vec![named_field(&status.message)])
+        }
         _ if causes.is_empty() => Refusal::Wrong(vec![(status.message.clone(), String::new())]),
         _ => Refusal::Wrong(causes.iter().map(|cause| (without_value(&cause.message), cause.field.clone())).collect()),
     }
@@ -95,11 +101,46 @@ const IMMUTABLE: &[&str] = &[
     "cannot change",
     "updates to statefulset spec",
     "pod updates may not change",
-    "updates to parameters are forbidden",
 ];
 
 fn is_immutable(message: &str) -> bool {
-    IMMUTABLE.iter().any(|words| message.contains(words))
+    // "updates to parameters are forbidden": classes of storage say it of each of their fields.
+    let of_a_class = message.contains("updates to ") && message.trim_end_matches('.').ends_with("are forbidden");
+    of_a_class || IMMUTABLE.iter().any(|words| message.contains(words))
+}
+
+/// The field that a message names before what is wrong with it: "denied the request: spec.podSets[0].count: field is
+/// immutable". Empty: it names none.
+fn named_field(message: &str) -> String {
+    let is_field = |part: &&str| {
+        let mut names = part.split('.');
+        let is_name = |name: &str| {
+            name.starts_with(|c: char| c.is_ascii_lowercase())
+                && name.chars().all(|c| c.is_ascii_alphanumeric() || "[]\"=-/".contains(c))
+        };
+        part.contains('.') && names.all(is_name)
+    };
+    message.split(": ").find(is_field).unwrap_or_default().to_owned()
+}
+
+/// Where a rule names the fields that may change ("for fields other than 'replicas', …"), those that have changed beside
+/// them; else the field itself. `before` and `after` are as they were and will be sent.
+pub(crate) fn narrowed(status: &Status, field: &str, before: &Json, after: &Json) -> Vec<String> {
+    let causes = status.details.as_ref().map_or(&[][..], |details| &details.causes);
+    let cause = causes.iter().find(|cause| cause.field == field).map(|cause| cause.message.as_str());
+    // What follows in further lines is the difference, field by field.
+    let rule = cause
+        .and_then(|message| message.lines().next())
+        .filter(|rule| rule.starts_with("Forbidden") && (rule.contains("other than") || rule.contains("except")));
+    let Some(rule) = rule else { return vec![field.to_owned()] };
+    let may_change: Vec<&str> = rule.split(|c: char| !c.is_ascii_alphanumeric()).collect();
+    let pointer = format!("/{}", field.replace('.', "/"));
+    let parts = |object: &Json| object.pointer(&pointer).and_then(Json::as_object).cloned().unwrap_or_default();
+    let (before, after) = (parts(before), parts(after));
+    let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    let fixed = |name: &&&String| before.get(**name) != after.get(**name) && !may_change.contains(&name.as_str());
+    let found: Vec<String> = names.iter().filter(fixed).map(|name| format!("{field}.{name}")).collect();
+    if found.is_empty() { vec![field.to_owned()] } else { found }
 }
 
 /// What is wrong with a value, without the value: it may be secret, and its place in the configuration is told anyway.
@@ -174,6 +215,49 @@ mod tests {
         ] {
             assert_eq!(refusal(&status), expected, "{status:?}");
         }
+    }
+
+    /// What API servers of version 1.36 say.
+    #[test]
+    fn words_for_what_cannot_change_are_known() {
+        for (message, expected) in [
+            ("Invalid value: {}: field is immutable", true),
+            ("Invalid value: [\"10.0.0.1\"]: may not change once set", true),
+            ("Forbidden: spec is immutable after creation except resources.requests for bound claims", true),
+            ("Forbidden: updates to statefulset spec for fields other than 'replicas' are forbidden", true),
+            ("Forbidden: updates to parameters are forbidden.", true),
+            ("Forbidden: updates to provisioner are forbidden.", true),
+            ("Invalid value: {}: cannot change roleRef", true),
+            ("Forbidden: may not be changed in an update.", true),
+            ("Forbidden: field is immutable when `immutable` is set", true),
+            ("Invalid value: -1: must be greater than or equal to 0", false),
+            ("Forbidden: field can not be less than status.capacity", false),
+        ] {
+            assert_eq!(is_immutable(message), expected, "{message}");
+        }
+        for (message, expected) in [
+            (
+                "admission webhook \"v.kb.io\" denied the request: spec.podSets[0].count: Invalid value: 2: field is immutable",
+                "spec.podSets[0].count",
+            ),
+            ("the selector is immutable", ""),
+        ] {
+            let refused = refusal(&status(403, message, json!({})));
+            assert_eq!(refused, Refusal::Immutable(vec![expected.to_owned()]));
+        }
+    }
+
+    #[test]
+    fn a_rule_that_names_what_may_change_is_about_the_rest() {
+        let message =
+            "Forbidden: updates to statefulset spec for fields other than 'replicas', 'template' are forbidden";
+        let cause = json!({"reason": "FieldValueForbidden", "message": message, "field": "spec"});
+        let status = status(422, "", json!({"causes": [cause]}));
+        let before = json!({"spec": {"replicas": 1, "serviceName": "a", "podManagementPolicy": "x"}});
+        let after = json!({"spec": {"replicas": 2, "serviceName": "b"}});
+        assert_eq!(narrowed(&status, "spec", &before, &after), ["spec.podManagementPolicy", "spec.serviceName"]);
+        assert_eq!(narrowed(&status, "spec", &after, &after), ["spec"]);
+        assert_eq!(narrowed(&status, "spec.selector", &before, &after), ["spec.selector"]);
     }
 
     #[test]

@@ -87,6 +87,16 @@ pub(crate) fn is_applied_by(object: &Json, manager: &str) -> bool {
     applied(object, manager).is_some()
 }
 
+/// Who set a finalizer of an object.
+pub(crate) fn managers_of_finalizer<'a>(object: &'a Json, finalizer: &str) -> Vec<&'a str> {
+    let element = format!("v:{}", Json::from(finalizer));
+    let owns = |entry: &&Json| {
+        let set = entry.get("fieldsV1").and_then(|set| set.get("f:metadata")?.get("f:finalizers"));
+        set.is_some_and(|set| set.get(&element).is_some())
+    };
+    entries(object).iter().filter(owns).filter_map(|entry| entry.get("manager")?.as_str()).collect()
+}
+
 fn applied<'a>(object: &'a Json, manager: &str) -> Option<&'a Json> {
     entries(object).iter().find(|entry| {
         let text = |name: &str| entry.get(name).and_then(Json::as_str).unwrap_or_default();
@@ -128,6 +138,8 @@ mod tests {
         assert!(shape.field("metadata").unwrap().field("finalizers").unwrap().is_set());
         assert!(applied_field(&object, "a", "status"));
         assert!(!applied_field(&object, "b", "metadata"), "b updated, it never applied");
+        assert_eq!(managers_of_finalizer(&object, "y"), ["b"]);
+        assert_eq!(managers_of_finalizer(&object, "z"), [""; 0]);
         assert!(is_applied_by(&object, "a") && !is_applied_by(&object, "b"));
     }
 }

@@ -1,4 +1,4 @@
-//! How a planned object is applied or deleted: only what was planned on, and until it is so.
+//! How a planned object is applied: only on what was planned on, and until it is so.
 
 use std::time::Duration;
 
@@ -7,11 +7,17 @@ use providers_api::{Call, ErrorKind, ProviderError};
 use serde_json::Value as Json;
 
 use crate::{
-    cluster::{Cluster, FieldManager, discovery::Lookup},
+    cluster::{
+        Cluster, FieldManager,
+        discovery::Lookup,
+        pods::{FailedPod, Workload},
+        watch::Awaited,
+    },
     object::{
         key::ObjectKey,
-        readiness::{Readiness, Wanted, readiness},
+        readiness::{Readiness, Wanted, generation, readiness},
         refusal::{Refusal, refusal},
+        rollout::definition,
         shape::is_applied_by,
     },
 };
@@ -127,56 +133,8 @@ fn error(desired: &Desired<'_>, refused: Refusal, message: &str) -> ProviderErro
     }
 }
 
-/// Deletes an object and waits until it is gone. It may be gone already, or another one of that name be there: then
-/// nothing is deleted.
-pub(super) async fn delete(
-    cluster: &Cluster,
-    key: &ObjectKey,
-    uid: Option<&str>,
-    timeout: Duration,
-    call: Call<'_>,
-) -> Result<(), ProviderError> {
-    let Some(kind) = cluster.kind_of(key, call).await? else { return Ok(()) };
-    if !cluster.delete(&kind, key, uid, call).await? {
-        return Ok(());
-    }
-    let what = format!("{key} to be gone");
-    let waited = cluster
-        .wait_for(&kind, key, &what, timeout, call, |object| match object {
-            None => Readiness::Ready,
-            Some(object) if uid.is_some() && object.metadata.uid.as_deref() != uid => Readiness::Ready,
-            Some(object) => Readiness::NotYet(remains(object)),
-        })
-        .await;
-    waited.map_err(|error| match error.kind {
-        ErrorKind::Timeout => error.hint(
-            "Find out why what the finalizer stands for does not go (its controller may be gone), or give more time with \
-             `timeouts { delete }`.",
-        ),
-        _ => error,
-    })
-}
-
-/// What keeps an object that is being deleted.
-fn remains(object: &DynamicObject) -> String {
-    let mut reasons: Vec<String> = Vec::new();
-    let own = object.metadata.finalizers.iter().flatten().map(String::as_str);
-    let spec = object.data.pointer("/spec/finalizers").and_then(Json::as_array).into_iter().flatten();
-    let finalizers: Vec<&str> = own.chain(spec.filter_map(Json::as_str)).collect();
-    if !finalizers.is_empty() {
-        reasons.push(format!("held by finalizer {}", finalizers.join(", ")));
-    }
-    let conditions = object.data.pointer("/status/conditions").and_then(Json::as_array).into_iter().flatten();
-    reasons.extend(
-        conditions
-            .filter(|condition| condition.get("status").and_then(Json::as_str) == Some("True"))
-            .filter_map(|condition| condition.get("message").and_then(Json::as_str).map(str::to_owned)),
-    );
-    reasons.join("; ")
-}
-
 /// Waits until an applied object is as it is wanted to be; a definition always until it is served, so that objects of its
-/// kind can follow.
+/// kind can follow. What came in the way is told with the object's last events and the last lines of its pods.
 pub(super) async fn ready(
     cluster: &Cluster,
     key: &ObjectKey,
@@ -185,37 +143,68 @@ pub(super) async fn ready(
     call: Call<'_>,
 ) -> Result<(), ProviderError> {
     let is_definition = key.kind == "CustomResourceDefinition";
-    if *wanted == Wanted::default() && !is_definition {
+    if wanted.is_nothing() && !is_definition {
         return Ok(());
     }
     let Some(kind) = cluster.kind_of(key, call).await? else { return Ok(()) };
+    // What was applied is there in this version, or a later one: a look that shows an older one is late.
+    let Some(applied) = cluster.get(&kind, key, call).await? else {
+        return Err(ProviderError::permanent(format!("{key} was deleted")));
+    };
+    let uid = applied.pointer("/metadata/uid").cloned();
     let what = format!("{key} to be {}", if is_definition { "established" } else { "ready" });
     let look = |object: Option<&DynamicObject>| {
         let Some(object) = object else { return Readiness::Never("it was deleted".to_owned()) };
-        let object = serde_json::to_value(object).unwrap_or_default();
-        match established(&object) {
+        // Lists leave the kind out.
+        let object = kind.named(serde_json::to_value(object).unwrap_or_default());
+        if object.pointer("/metadata/uid") != uid.as_ref() {
+            return Readiness::Never("it was deleted, and made anew by somebody else".to_owned());
+        }
+        if generation(&object) < generation(&applied) {
+            return Readiness::NotYet(String::new());
+        }
+        match definition(&object) {
             not_yet @ (Readiness::NotYet(_) | Readiness::Never(_)) if is_definition => not_yet,
             _ => readiness(&object, wanted),
         }
     };
-    let waited = cluster.wait_for(&kind, key, &what, timeout, call, look).await;
-    waited.map_err(|error| match error.kind {
-        ErrorKind::Timeout => {
-            error.hint("It was applied. Find out what it waits for, or give more time with a `timeouts` block.")
+    let awaited = Awaited { key, what: &what, timeout };
+    let workload = if wanted.rollout { Workload::of(key, &applied) } else { None };
+    let (error, failed) = tokio::select! {
+        waited = cluster.wait_for(&kind, awaited, call, look) => match waited {
+            Ok(()) => return Ok(()),
+            Err(error) => (error, None),
+        },
+        failed = until_a_pod_fails(cluster, workload.as_ref(), timeout, call) => {
+            let (pod, trouble) = (&failed.pod["metadata"]["name"], &failed.trouble);
+            let pod = pod.as_str().unwrap_or_default();
+            let why = format!("container {} of pod {pod} is in {}", trouble.container, trouble.reason);
+            (ProviderError::permanent(format!("{what} failed: {why}")), Some(failed))
+        }
+    };
+    Err(match error.kind {
+        ErrorKind::Timeout | ErrorKind::Permanent => {
+            let evidence = cluster.evidence(&kind, key, failed.as_ref(), call).await;
+            let hint = match error.kind {
+                ErrorKind::Timeout => {
+                    "It was applied. Find out what it waits for, or give more time with a `timeouts` block."
+                }
+                _ => "It was applied, and stays as it is. Repair what failed, and apply again.",
+            };
+            ProviderError { what: error.what + &evidence, ..error }.hint(hint)
         }
         _ => error,
     })
 }
 
-fn established(object: &Json) -> Readiness {
-    let conditions = object.pointer("/status/conditions").and_then(Json::as_array).into_iter().flatten();
-    for condition in conditions {
-        let text = |name: &str| condition.get(name).and_then(Json::as_str).unwrap_or_default();
-        match (text("type"), text("status")) {
-            ("Established", "True") => return Readiness::Ready,
-            ("NamesAccepted", "False") => return Readiness::Never(text("message").to_owned()),
-            _ => {}
-        }
+async fn until_a_pod_fails(
+    cluster: &Cluster,
+    workload: Option<&Workload>,
+    timeout: Duration,
+    call: Call<'_>,
+) -> FailedPod {
+    match workload {
+        Some(workload) => cluster.until_a_pod_fails(workload, timeout, call).await,
+        None => std::future::pending().await,
     }
-    Readiness::NotYet(String::new())
 }

@@ -10,6 +10,7 @@ use super::{
 use crate::{
     cluster::Cluster,
     resource::{
+        deletion::{self, Deletion},
         object::{
             self, UNVERIFIED,
             apply::{Before, Change},
@@ -57,10 +58,17 @@ pub(crate) async fn apply(cluster: &Cluster, request: ApplyRequest, call: Call<'
 async fn delete(cluster: &Cluster, before: Value, call: Call<'_>) -> Outcome<Applied> {
     let Some(key) = key_of(&before) else { return Outcome::gone() };
     call.working(format!("deleting {key}"));
-    let timeout = Config::of(&before).delete_timeout;
-    match settle::delete(cluster, &key, uid(&before).as_deref(), timeout, call).await {
+    let (config, uid) = (Config::of(&before), uid(&before));
+    let deletion = Deletion { uid: uid.as_deref(), propagation: config.propagation, timeout: config.delete_timeout };
+    match deletion::delete(cluster, &key, deletion, call).await {
         Ok(()) => Outcome::gone(),
-        Err(error) => Outcome::failed(Some(Applied { object: before, private: Vec::new() }), error),
+        Err(error) => {
+            let left = match cluster.read(std::slice::from_ref(&key), call).await.pop() {
+                Some(Ok(Some(live))) => with_object(&before, observed(&config, &live)),
+                _ => before,
+            };
+            Outcome::failed(Some(Applied { object: left, private: Vec::new() }), error)
+        }
     }
 }
 

@@ -6,15 +6,13 @@ use engine_value::{Path, Step, Value};
 use providers_api::Issue;
 
 use crate::{
-    cluster::DEFAULT_MANAGER,
+    cluster::{DEFAULT_MANAGER, Propagation},
     functions::{DecodeError, decode},
-    object::{
-        convert::from_json,
-        readiness::{ROLLOUTS, Wanted},
-    },
+    object::{convert::from_json, readiness::Wanted},
     resource::{
-        duration,
+        deletion, duration,
         object::{Conflicts, Desired},
+        wait,
     },
 };
 
@@ -34,6 +32,8 @@ pub(super) struct Config {
     pub(super) update_timeout: Duration,
     /// For delete.
     pub(super) delete_timeout: Duration,
+    /// What becomes of what it owns when it is deleted.
+    pub(super) propagation: Propagation,
 }
 
 impl Config {
@@ -51,10 +51,11 @@ impl Config {
         desired.left_out = fields.iter().filter_map(|field| field_names(field.as_str()?)).collect();
         Self {
             desired,
-            wait: wanted(block(object, "wait"), object.get("wait_for")),
+            wait: wait::wanted(block(object, "wait"), object.get("wait_for")),
             create_timeout: duration::timeout(timeouts, "create", TIMEOUT),
             update_timeout: duration::timeout(timeouts, "update", TIMEOUT),
             delete_timeout: duration::timeout(timeouts, "delete", TIMEOUT),
+            propagation: deletion::propagation(block(object, "delete")),
         }
     }
 }
@@ -69,18 +70,6 @@ pub(super) fn decoded(manifest: Value) -> Value {
     match manifest.as_str().and_then(|text| decode(text).ok()) {
         Some(object) => from_json(&object).mark(manifest.marks),
         None => manifest,
-    }
-}
-
-fn wanted(wait: Option<&Value>, wait_for: Option<&Value>) -> Wanted {
-    let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
-    let places = [wait, wait_for].into_iter().flatten();
-    let fields = places.filter_map(|place| place.get("fields")?.as_map()).flatten();
-    let conditions = wait.and_then(|wait| wait.get("condition")?.as_sequence()).unwrap_or_default();
-    Wanted {
-        rollout: wait.and_then(|wait| wait.get("rollout")?.as_bool()).unwrap_or(false),
-        fields: fields.map(|(path, value)| (path.to_string(), text(Some(value)))).collect(),
-        conditions: conditions.iter().map(|one| (text(one.get("type")), text(one.get("status")))).collect(),
     }
 }
 
@@ -128,14 +117,20 @@ pub(crate) fn validate(config: &Value) -> Vec<Issue> {
     if let Some(manifest) = config.get("manifest") {
         validate_manifest(manifest, &mut issues);
     }
-    if let Some(wait) = block(config, "wait") {
-        validate_wait(wait, config, Path::root().attr("wait").index(0), &mut issues);
-    }
-    if let Some(wait) = config.get("wait_for") {
-        validate_wait(wait, config, Path::root().attr("wait_for"), &mut issues);
+    let manifest = config.get("manifest").cloned().map(decoded);
+    let named = |name: &str| manifest.as_ref()?.get(name)?.as_str();
+    let waits = [
+        (block(config, "wait"), Path::root().attr("wait").index(0)),
+        (config.get("wait_for"), Path::root().attr("wait_for")),
+    ];
+    for (wait, at) in waits {
+        issues.extend(wait.into_iter().flat_map(|wait| wait::check(wait, named("apiVersion"), named("kind"), &at)));
     }
     if let Some(timeouts) = block(config, "timeouts") {
         issues.extend(duration::check(timeouts, &Path::root().attr("timeouts").index(0)));
+    }
+    if let Some(delete) = block(config, "delete") {
+        issues.extend(deletion::check(delete, &Path::root().attr("delete").index(0)));
     }
     let fields = config.get("computed_fields").and_then(Value::as_sequence).unwrap_or_default();
     for (at, field) in fields.iter().enumerate() {
@@ -147,30 +142,6 @@ pub(crate) fn validate(config: &Value) -> Vec<Issue> {
         }
     }
     issues
-}
-
-fn validate_wait(wait: &Value, config: &Value, at: Path, issues: &mut Vec<Issue>) {
-    let kind = config.get("manifest").and_then(|manifest| manifest.get("kind")).and_then(Value::as_str);
-    if wait.get("rollout").and_then(Value::as_bool) == Some(true)
-        && let Some(kind) = kind.filter(|kind| !ROLLOUTS.contains(kind))
-    {
-        let detail = format!("A {kind} has no roll-out; {} have.", ROLLOUTS.join(", "));
-        issues.push(
-            Issue::error(at.clone().attr("rollout"), "Nothing to wait for", detail)
-                .hint("Wait for `fields` or a `condition`."),
-        );
-    }
-    for (path, value) in wait.get("fields").and_then(Value::as_map).into_iter().flatten() {
-        if let Some(text) =
-            value.as_str().filter(|text| *text != "*" && text.contains(|c: char| "^$*+?()[]{}|\\".contains(c)))
-        {
-            let detail = format!("{text:?} is a pattern; only whole texts are compared.");
-            issues.push(
-                Issue::error(at.clone().attr("fields").key(path.clone()), "Unsupported pattern", detail)
-                    .hint("Give the whole text, or \"*\" for anything."),
-            );
-        }
-    }
 }
 
 fn validate_manifest(manifest: &Value, issues: &mut Vec<Issue>) {

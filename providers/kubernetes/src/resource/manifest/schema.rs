@@ -3,6 +3,8 @@
 use engine_model::schema::{Attribute, Block, NestedBlock, Nesting, Schema, Usage};
 use engine_value::Type;
 
+use crate::resource::{deletion, wait};
+
 /// The schema of `kubernetes_manifest`.
 pub(crate) fn schema() -> Schema {
     let optional = |ty: Type, description: &str| Attribute::new(ty, Usage::Optional, description);
@@ -23,22 +25,6 @@ pub(crate) fn schema() -> Schema {
         ],
         "How long each may take.",
     );
-    let condition =
-        Block::new([("type", text("Its type.")), ("status", text("Its status."))], "A condition to wait for.");
-    let wait = Block::new(
-        [
-            ("rollout", optional(Type::Bool, "The roll-out of a Deployment, DaemonSet or StatefulSet.")),
-            (
-                "fields",
-                optional(
-                    Type::map(Type::String),
-                    "Fields (`status.phase`, `status.ips[0].ip`) and the text that each must be; `*` is anything.",
-                ),
-            ),
-        ],
-        "What is waited for after an apply: all of it. A status of an older version of the object counts for nothing.",
-    )
-    .with_block("condition", NestedBlock { nesting: Nesting::List, block: condition, min_items: 0, max_items: 0 });
     let wait_for = Type::object([("fields", Type::map(Type::String))]);
     let block = Block::new(
         [
@@ -71,8 +57,9 @@ pub(crate) fn schema() -> Schema {
         ],
         "Any Kubernetes object, by server-side apply.",
     )
+    .with_block("delete", deletion::block())
     .with_block("field_manager", one(field_manager))
     .with_block("timeouts", one(timeouts))
-    .with_block("wait", one(wait));
+    .with_block("wait", wait::block());
     Schema { version: 1, block }
 }

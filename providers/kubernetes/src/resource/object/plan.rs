@@ -20,7 +20,7 @@ use crate::{
         owner::conflicts,
         predecessor::is_predecessor,
         project::{project, without},
-        refusal::{Refusal, refusal},
+        refusal::{Refusal, narrowed, refusal},
         shape::is_applied_by,
     },
     resource::issue::{At, failed, owned, wrong},
@@ -365,7 +365,10 @@ impl Asked<'_> {
                 Ok(Unverified::new(format!("this identity may not apply {what}, not even for show")).into())
             }
             Refusal::Immutable(fields) if *is_update => {
-                Ok(Answer::Immutable(fields.iter().map(|field| at(field)).collect()))
+                let before =
+                    self.question.prior.as_ref().and_then(|prior| prior.desired.json.clone()).unwrap_or_default();
+                let fields = fields.iter().flat_map(|field| narrowed(&status, field, &before, body));
+                Ok(Answer::Immutable(fields.map(|field| at(&field)).collect()))
             }
             Refusal::Owned(_) | Refusal::Immutable(_) if stands => Ok(Unverified::new(ANEW).into()),
             Refusal::Immutable(_) => {

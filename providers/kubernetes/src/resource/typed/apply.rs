@@ -11,8 +11,9 @@ use super::{
     wait,
 };
 use crate::{
-    cluster::{Cluster, FieldManager},
+    cluster::{Cluster, FieldManager, Propagation},
     resource::{
+        deletion::{self, Deletion},
         object::{
             Desired, UNVERIFIED,
             apply::{Had, take_over, verify_by_schema},
@@ -63,7 +64,8 @@ async fn delete(cluster: &Cluster, kind: &Kind, before: Value, call: Call<'_>) -
     call.working(format!("deleting {key}"));
     let uid = get(&before, "uid").and_then(|uid| uid.as_str().filter(|uid| !uid.is_empty()).map(str::to_owned));
     let timeout = kind.timeout(&before, "delete");
-    match settle::delete(cluster, &key, uid.as_deref(), timeout, call).await {
+    let deletion = Deletion { uid: uid.as_deref(), propagation: Propagation::default(), timeout };
+    match deletion::delete(cluster, &key, deletion, call).await {
         Ok(()) => Outcome::gone(),
         Err(error) => Outcome::failed(Some(applied(before)), error),
     }

@@ -12,7 +12,7 @@ use super::{
     name::key_of,
 };
 use crate::{
-    cluster::{Cluster, discovery::Lookup},
+    cluster::{Cluster, discovery::Lookup, watch::Awaited},
     object::{key::ObjectKey, quantity::billionths, readiness::Readiness},
 };
 
@@ -66,7 +66,8 @@ async fn account(cluster: &Cluster, namespace: &str, call: Call<'_>) -> Result<(
         Some(_) => Readiness::Ready,
         None => Readiness::NotYet("the controller manager has not made it yet".to_owned()),
     };
-    cluster.wait_for(&kind, &key, &format!("{key}"), ACCOUNT_TIMEOUT, call, look).await
+    let what = key.to_string();
+    cluster.wait_for(&kind, Awaited { key: &key, what: &what, timeout: ACCOUNT_TIMEOUT }, call, look).await
 }
 
 /// Waits for an object that is there, and reads it.
@@ -83,7 +84,8 @@ async fn found(
         Some(object) => look(object),
         None => Readiness::Never("it was deleted".to_owned()),
     };
-    cluster.wait_for(&kind, key, &format!("{key} to be ready"), timeout, call, look).await?;
+    let what = format!("{key} to be ready");
+    cluster.wait_for(&kind, Awaited { key, what: &what, timeout }, call, look).await?;
     cluster.get(&kind, key, call).await?.ok_or_else(gone)
 }
 
