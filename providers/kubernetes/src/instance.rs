@@ -19,7 +19,7 @@ use providers_api::{
 };
 
 use crate::{
-    Connection,
+    Connection, Environment, chart,
     cluster::Cluster,
     data,
     object::key::ObjectKey,
@@ -40,6 +40,8 @@ use crate::{
 /// One configuration of the provider.
 pub(crate) struct KubernetesInstance {
     cluster: Cluster,
+    /// Where programs are looked for.
+    environment: Environment,
     /// The objects that were planned on: a second plan of such an address, from nothing, is one half of a replacement.
     standing: Mutex<BTreeMap<ResourceAddr, ObjectKey>>,
     /// Everything that was planned here: an instance does not know what the configuration calls it.
@@ -52,9 +54,10 @@ pub(crate) struct KubernetesInstance {
 type Lookups = (Arc<[PlannedChange]>, Arc<Announced>);
 
 impl KubernetesInstance {
-    pub(crate) fn new(connection: Arc<Connection>) -> Self {
+    pub(crate) fn new(connection: Arc<Connection>, environment: Environment) -> Self {
         Self {
             cluster: Cluster::new(connection),
+            environment,
             standing: Mutex::default(),
             planned: Mutex::default(),
             announced: Mutex::default(),
@@ -185,6 +188,7 @@ impl Instance for KubernetesInstance {
     async fn data(&self, request: DataRequest, call: Call<'_>) -> Result<Value, Vec<Issue>> {
         match request.addr.ty.as_ref() {
             data::RESOURCE => data::resource(&self.cluster, request.config, call).await,
+            chart::TEMPLATE => chart::template(&self.cluster, &self.environment, request.config, call).await,
             data::RESOURCES => data::resources(&self.cluster, request.config, call).await,
             ty if typed::data::has(ty) => typed::data::read(&self.cluster, ty, request.config, call).await,
             other => Err(unknown_type(other)),

@@ -12,8 +12,8 @@ use engine_value::{Path, Type, Value};
 use providers_api::{Call, Instance, Issue, Provider, ProviderError};
 
 use crate::{
-    Connection, ConnectionOverride, ConnectionSettings, Environment, connection_attributes, connection_blocks, data,
-    functions,
+    Connection, ConnectionOverride, ConnectionSettings, Environment, chart, connection_attributes, connection_blocks,
+    data, functions,
     instance::{KubernetesInstance, announced_by},
     resource::{
         manifest,
@@ -66,6 +66,7 @@ fn schemas() -> ProviderSchemas {
             .collect(),
         data: typed::data::schemas()
             .chain([(data::RESOURCE, data::resource_schema()), (data::RESOURCES, data::resources_schema())])
+            .chain([(chart::TEMPLATE, chart::schema())])
             .map(|(ty, schema)| (ty.into(), schema))
             .collect(),
         functions: functions::signatures(),
@@ -116,6 +117,7 @@ impl Provider for KubernetesProvider {
 
     fn validate(&self, mode: Mode, ty: &str, config: &Value) -> Vec<Issue> {
         match (mode, ty) {
+            (Mode::Data, chart::TEMPLATE) => chart::validate(config),
             (Mode::Managed, manifest::TYPE) => manifest::validate(config),
             (Mode::Managed, ty) => Typed::of(ty).map(|typed| typed.validate(config)).unwrap_or_default(),
             (Mode::Data, ty) => typed::data::validate(ty, config),
@@ -154,7 +156,7 @@ impl Provider for KubernetesProvider {
             (None, Ok(settings)) => Connection::new(settings, self.environment.clone()),
             (None, Err(unknown)) => Connection::unknown(unknown),
         };
-        Ok(Arc::new(KubernetesInstance::new(Arc::new(connection))))
+        Ok(Arc::new(KubernetesInstance::new(Arc::new(connection), self.environment.clone())))
     }
 }
 

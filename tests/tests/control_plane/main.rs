@@ -7,4 +7,5 @@ mod faults;
 mod import;
 #[path = "../kubernetes_provider/import/kinds.rs"]
 mod kinds;
+mod lifecycle;
 mod works;

@@ -28,6 +28,7 @@ pub(crate) struct World {
     pub(crate) running: Running,
     pub(crate) provider: KubernetesProvider,
     instead: ConnectionOverride,
+    environment: Environment,
     pub(crate) instance: Arc<dyn Instance>,
     pub(crate) cancel: CancellationToken,
     host: FixedHost,
@@ -48,6 +49,15 @@ impl World {
     }
 
     pub(crate) async fn with(authorizer: Arc<dyn Authorizer>, user: &User) -> Self {
+        Self::whole(authorizer, user, Environment::default()).await
+    }
+
+    /// A world whose provider finds programs and files there.
+    pub(crate) async fn in_environment(environment: Environment) -> Self {
+        Self::whole(Arc::new(Rbac), &User::admin("platform"), environment).await
+    }
+
+    async fn whole(authorizer: Arc<dyn Authorizer>, user: &User, environment: Environment) -> Self {
         let setup = Setup { seed: 7, clock: Arc::new(Still), authorizer, admission: Vec::new(), graceful_pods: false };
         let running = Server::start(Arc::new(Store::in_memory()), setup).await.unwrap();
         let settings = ConnectionSettings {
@@ -57,17 +67,17 @@ impl World {
             ..ConnectionSettings::default()
         };
         let instead = ConnectionOverride(settings);
-        let provider = KubernetesProvider::new(Environment::default(), Some(instead.clone()));
+        let provider = KubernetesProvider::new(environment.clone(), Some(instead.clone()));
         let (cancel, host) = (CancellationToken::new(), FixedHost::new(0));
         let block = null(&provider.schemas().provider);
         let instance =
             provider.configure(&block, Call { progress: &Silent, cancel: &cancel, host: &host }).await.unwrap();
-        Self { running, provider, instead, instance, cancel, host }
+        Self { running, provider, instead, environment, instance, cancel, host }
     }
 
     /// Another provider for the same cluster.
     pub(crate) fn another_provider(&self) -> Arc<KubernetesProvider> {
-        Arc::new(KubernetesProvider::new(Environment::default(), Some(self.instead.clone())))
+        Arc::new(KubernetesProvider::new(self.environment.clone(), Some(self.instead.clone())))
     }
 
     pub(crate) fn call(&self) -> Call<'_> {

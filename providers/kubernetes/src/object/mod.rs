@@ -14,5 +14,6 @@ pub(crate) mod readiness;
 pub(crate) mod refusal;
 pub(crate) mod rollout;
 pub(crate) mod rule;
+pub(crate) mod scope;
 pub(crate) mod shape;
 pub(crate) mod similar;
