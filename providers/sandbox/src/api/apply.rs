@@ -10,7 +10,6 @@ use super::conform;
 use super::hooks::Attributes;
 use super::managed::Managers;
 use super::object::{self, metadata_mut};
-use super::options::FieldValidation;
 use super::request::Request;
 use super::resource::Resource;
 use super::status::{Cause, Failure};
@@ -119,10 +118,6 @@ fn conform_config(request: &Request<'_>, resource: &Resource, config: &mut Value
         format!("({namespace}/{}; {}, Kind={})", request.name(), resource.api_version(), resource.kind)
     };
     if !findings.unknown.is_empty() {
-        if request.options.field_validation == FieldValidation::Strict {
-            let unknown: Vec<String> = findings.unknown.iter().map(|path| format!("unknown field {path:?}")).collect();
-            return Err(Failure::bad_request(format!("strict decoding error: {}", unknown.join(", "))));
-        }
         let unknown: Vec<String> =
             findings.unknown.iter().map(|path| format!(".{path}: field not declared in schema")).collect();
         return Err(Failure::unexplained(format!(
@@ -162,7 +157,12 @@ fn trim(resource: &Resource, config: &mut Value, status_only: bool) {
     if status_only {
         map.retain(|field, _| ["metadata", "status"].contains(&field.as_str()));
         let metadata = metadata_mut(config);
-        metadata.retain(|field, _| ["name", "namespace", "uid", "resourceVersion"].contains(&field.as_str()));
+        match resource.builtin {
+            Some(builtin) => metadata.retain(|field, _| !builtin.kept_by_status.contains(&field.as_str())),
+            None => {
+                metadata.retain(|field, _| ["name", "namespace", "uid", "resourceVersion"].contains(&field.as_str()))
+            }
+        }
     } else if resource.has_status {
         map.remove("status");
     }

@@ -34,6 +34,8 @@ pub(super) struct Builtin {
     pub(super) has_status: bool,
     /// A status in a create request is kept (the kubelet creates its node with one).
     pub(super) keeps_status_on_create: bool,
+    /// Metadata that stays as it is when the status is written; the rest of the metadata is written with it.
+    pub(super) kept_by_status: &'static [&'static str],
     /// `metadata.generation` counts changes of what is neither metadata nor status.
     pub(super) has_generation: bool,
     pub(super) name_rule: NameRule,
@@ -64,6 +66,7 @@ const PLAIN: Builtin = Builtin {
     definition: "",
     has_status: false,
     keeps_status_on_create: false,
+    kept_by_status: &[],
     has_generation: false,
     name_rule: NameRule::Subdomain,
     selectable: &[],
@@ -159,6 +162,7 @@ pub(super) static BUILTINS: &[Builtin] = &[
         categories: &["all"],
         definition: "io.k8s.api.core.v1.Pod",
         has_status: true,
+        kept_by_status: &["ownerReferences"],
         has_generation: true,
         selectable: &[
             "spec.nodeName",
@@ -231,6 +235,7 @@ pub(super) static BUILTINS: &[Builtin] = &[
         categories: &["all"],
         definition: "io.k8s.api.apps.v1.Deployment",
         has_status: true,
+        kept_by_status: &["labels"],
         has_generation: true,
         default: defaults::deployment,
         validate: validate::workload,

@@ -292,10 +292,8 @@ fn shown(manager: &Manager, owned: &Owned) -> String {
         text += &format!(" with subresource {:?}", manager.subresource);
     }
     if manager.operation == Operation::Update {
+        // The time is no part of who somebody is.
         text += &format!(" using {}", owned.api_version);
-        if let Some(time) = &owned.time {
-            text += &format!(" at {time}");
-        }
     }
     text
 }

@@ -21,7 +21,15 @@ pub(super) fn patch(request: &mut Request<'_>, resource: &Resource, body: &Body)
     let mut new = (*resource.present(&live)).clone();
     change(request, resource, &mut new, body, Some(resource.schema()))?;
     write::check_type(resource, &new)?;
-    write::conform(request, resource, &mut new, object::name(&live))?;
+    write::conform(request, resource, &mut new, object::name(&live)).map_err(|failure| match resource.flavour {
+        // What comes out of the patch is decoded again, and found wrong as a whole.
+        Flavour::BuiltIn => {
+            let why = failure.message.split_once(": ").map_or(failure.message.as_str(), |(_, why)| why);
+            let cause = Cause::invalid("patch", &Value::String(new.to_string()), why);
+            Failure::invalid("", "", "", &[cause])
+        }
+        Flavour::Custom => failure,
+    })?;
     if object::name(&new) != object::name(&live) {
         return Err(Failure::bad_request(format!(
             "the name of the object ({}) does not match the name on the URL ({})",

@@ -151,13 +151,8 @@ pub(super) fn conform(
         FieldValidation::Strict if !findings.unknown.is_empty() => {
             let unknown: Vec<String> = unknown().collect();
             let text = format!("strict decoding error: {}", unknown.join(", "));
-            Err(Failure::bad_request(match resource.flavour {
-                Flavour::BuiltIn => {
-                    let Resource { kind, version, .. } = resource;
-                    format!("{kind} in version {version:?} cannot be handled as a {kind}: {text}")
-                }
-                Flavour::Custom => text,
-            }))
+            let Resource { kind, version, .. } = resource;
+            Err(Failure::bad_request(format!("{kind} in version {version:?} cannot be handled as a {kind}: {text}")))
         }
         FieldValidation::Warn => {
             request.warnings.extend(unknown());
@@ -265,9 +260,16 @@ pub(super) fn replace(
     let is_status = request.place.subresource == "status";
     let asked = Managers::of_update(live, if is_status { live } else { &new });
     if is_status {
-        let status = new.get("status").cloned();
+        let (status, metadata) = (new.get("status").cloned(), new.get("metadata").cloned());
         new = (**live).clone();
-        set_or_remove(object::ensure_map(&mut new), "status", status);
+        let map = object::ensure_map(&mut new);
+        set_or_remove(map, "status", status);
+        // Of a built-in kind only the spec stays as it is, with the metadata that its strategy protects.
+        if let Some(builtin) = resource.builtin {
+            set_or_remove(map, "metadata", metadata);
+            let before = live.get("metadata").and_then(Value::as_object);
+            builtin.kept_by_status.iter().for_each(|field| copy_field(metadata_mut(&mut new), before, field));
+        }
     } else if resource.has_status {
         let status = live.get("status").cloned();
         set_or_remove(object::ensure_map(&mut new), "status", status);

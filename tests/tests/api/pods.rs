@@ -1,5 +1,7 @@
 //! Pods and what governs them: defaults, binding, quotas, disruption budgets, priority.
 
+use std::time::Duration;
+
 use k8s_openapi::api::core::v1::Pod;
 use kube::Api;
 use kube::api::{EvictParams, ListParams, Patch, PatchParams, PostParams};
@@ -37,7 +39,7 @@ pub(crate) async fn binding_is_for_once(cluster: &Cluster) {
     create(&pods, pod("p", json!({}))).await;
     let bind = || {
         let binding = json!({"apiVersion": "v1", "kind": "Binding", "metadata": {"name": "p"}, "target": {"kind": "Node", "name": "n1"}});
-        http::Request::post("/api/v1/namespaces/case/pods/p/binding")
+        http::Request::post(cluster.path("pods/p/binding"))
             .header("content-type", "application/json")
             .body(binding.to_string().into_bytes())
             .unwrap()
@@ -86,7 +88,11 @@ pub(crate) async fn quotas_refuse_what_exceeds_them(cluster: &Cluster) {
     let over = Patch::Merge(json!({"status": {"phase": "Succeeded"}}));
     pods.patch_status("a", &PatchParams::default(), &over).await.unwrap();
     kube::runtime::wait::await_condition(quotas.clone(), "team", counted("0")).await.unwrap();
-    create(&pods, pod("b", slice(2))).await;
+    // Who admits pods learns of it a moment later.
+    while let Err(error) = pods.create(&PostParams::default(), &object(pod("b", slice(2)))).await {
+        assert_eq!(refusal::<()>(Err(error)).0, 403);
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
 
     let wrong =
         json!({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "w"}, "spec": {"hard": {"gpus": 1}}});

@@ -1,17 +1,22 @@
 //! What definitions demand of their objects: schemas, rules in CEL, defaults; and what is demanded of definitions.
 
+use std::time::Duration;
+
 use kube::api::{DynamicObject, Patch, PatchParams, PostParams};
 use serde_json::{Value, json};
 
 use crate::cluster::{Cluster, create, json as to_json, object, refusal};
 
-const NAME: &str = "gadgets.case.example.com";
+/// The name of the case's definition.
+fn name(cluster: &Cluster) -> String {
+    format!("gadgets.{}", cluster.group())
+}
 
-fn definition(spec: Value) -> Value {
+fn definition(cluster: &Cluster, spec: Value) -> Value {
     json!({
-        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": NAME},
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": name(cluster)},
         "spec": {
-            "group": "case.example.com", "scope": "Namespaced",
+            "group": cluster.group(), "scope": "Namespaced",
             "names": {"plural": "gadgets", "singular": "gadget", "kind": "Gadget", "listKind": "GadgetList"},
             "versions": [{
                 "name": "v1", "served": true, "storage": true,
@@ -23,7 +28,7 @@ fn definition(spec: Value) -> Value {
 
 /// Makes a definition with this schema of `spec`, and waits until it is served.
 async fn define(cluster: &Cluster, spec: Value) -> kube::Api<DynamicObject> {
-    define_all(cluster, definition(spec)).await
+    define_all(cluster, definition(cluster, spec)).await
 }
 
 pub(crate) async fn define_all(cluster: &Cluster, definition: Value) -> kube::Api<DynamicObject> {
@@ -32,33 +37,38 @@ pub(crate) async fn define_all(cluster: &Cluster, definition: Value) -> kube::Ap
         k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
     > = kube::Api::all(cluster.client.clone());
     let established = kube::runtime::conditions::is_crd_established();
-    kube::runtime::wait::await_condition(definitions, NAME, established).await.unwrap();
-    let api = cluster.api("case.example.com", "v1", "Gadget");
+    kube::runtime::wait::await_condition(definitions, &name(cluster), established).await.unwrap();
+    let api = cluster.api(&cluster.group(), "v1", "Gadget");
     // A server with several workers may serve it a moment after it says so.
     while api.list(&Default::default()).await.is_err() {
-        tokio::task::yield_now().await;
+        tokio::time::sleep(Duration::from_millis(20)).await;
     }
     api
 }
 
 pub(crate) async fn undefine(cluster: &Cluster) {
     let definitions = cluster.global("apiextensions.k8s.io", "v1", "CustomResourceDefinition");
-    definitions.delete(NAME, &Default::default()).await.unwrap();
-    while definitions.get_opt(NAME).await.unwrap().is_some() {
-        tokio::task::yield_now().await;
+    definitions.delete(&name(cluster), &Default::default()).await.unwrap();
+    while definitions.get_opt(&name(cluster)).await.unwrap().is_some() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }
 
-pub(crate) fn gadget(name: &str, spec: Value) -> Value {
-    json!({"apiVersion": "case.example.com/v1", "kind": "Gadget", "metadata": {"name": name}, "spec": spec})
+pub(crate) fn gadget(cluster: &Cluster, name: &str, spec: Value) -> Value {
+    json!({"apiVersion": format!("{}/v1", cluster.group()), "kind": "Gadget", "metadata": {"name": name}, "spec": spec})
+}
+
+/// The part of a refusal after the object's name.
+fn what_is_wrong(message: &str) -> String {
+    message.split_once(" is invalid: ").map_or(message, |(_, why)| why).to_owned()
 }
 
 /// What is said about an object with this spec; nothing when it would be taken.
-async fn verdict(api: &kube::Api<DynamicObject>, spec: Value) -> String {
+async fn verdict(cluster: &Cluster, api: &kube::Api<DynamicObject>, spec: Value) -> String {
     let params = PostParams { dry_run: true, ..Default::default() };
-    match api.create(&params, &object(gadget("g", spec))).await {
+    match api.create(&params, &object(gadget(cluster, "g", spec))).await {
         Ok(_) => String::new(),
-        result => refusal(result).2.replace("Gadget.case.example.com \"g\" is invalid: ", ""),
+        result => what_is_wrong(&refusal(result).2),
     }
 }
 
@@ -157,7 +167,7 @@ pub(crate) async fn values_are_checked_against_the_schema(cluster: &Cluster) {
             "spec.needs.it: Invalid value: \"string\": spec.needs.it in body must be of type boolean: \"string\"",
         ),
     ] {
-        assert_eq!(verdict(&api, spec.clone()).await, expected, "{spec}");
+        assert_eq!(verdict(cluster, &api, spec.clone()).await, expected, "{spec}");
     }
     for (spec, part) in [
         (json!({"any": {"a": 1}}), "\"spec.any\" must validate at least one schema (anyOf)"),
@@ -167,7 +177,7 @@ pub(crate) async fn values_are_checked_against_the_schema(cluster: &Cluster) {
         (json!({"embedded": {"metadata": {}}}), "spec.embedded.apiVersion: Required value"),
         (json!({"number": 0, "choice": "z"}), "[spec."),
     ] {
-        let found = verdict(&api, spec.clone()).await;
+        let found = verdict(cluster, &api, spec.clone()).await;
         assert!(found.contains(part), "{spec}: {found}");
     }
     undefine(cluster).await;
@@ -230,14 +240,14 @@ pub(crate) async fn rules_are_evaluated(cluster: &Cluster) {
              errors to complete validation]",
         ),
     ] {
-        let found = verdict(&api, spec.clone()).await;
+        let found = verdict(cluster, &api, spec.clone()).await;
         assert_eq!(found, expected, "{spec}");
     }
-    create(&api, gadget("g", json!({"parts": [{"id": "x", "amount": 5}, {"id": "y", "amount": 1}]}))).await;
+    create(&api, gadget(cluster, "g", json!({"parts": [{"id": "x", "amount": 5}, {"id": "y", "amount": 1}]}))).await;
     let change =
         async |spec: Value| match api.patch("g", &PatchParams::default(), &Patch::Merge(json!({"spec": spec}))).await {
             Ok(_) => String::new(),
-            result => refusal(result).2.replace("Gadget.case.example.com \"g\" is invalid: ", ""),
+            result => what_is_wrong(&refusal(result).2),
         };
     assert_eq!(change(json!({"mode": "b"})).await, "spec: Invalid value: mode stays");
     assert_eq!(change(json!({"later": "x"})).await, "");
@@ -251,17 +261,17 @@ pub(crate) async fn rules_are_evaluated(cluster: &Cluster) {
 pub(crate) async fn an_update_is_not_blamed_for_what_it_leaves(cluster: &Cluster) {
     let loose = json!({"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}});
     let api = define(cluster, loose).await;
-    create(&api, gadget("g", json!({"a": "too long", "b": "x"}))).await;
+    create(&api, gadget(cluster, "g", json!({"a": "too long", "b": "x"}))).await;
     let strict = json!({"type": "object", "properties": {
         "a": {"type": "string", "maxLength": 3, "x-kubernetes-validations": [{"rule": "self != 'too long'"}]},
         "b": {"type": "string", "enum": ["x", "y"]},
     }});
     let definitions = cluster.global("apiextensions.k8s.io", "v1", "CustomResourceDefinition");
-    let patch = Patch::Merge(json!({"spec": {"versions": definition(strict)["spec"]["versions"]}}));
-    definitions.patch(NAME, &PatchParams::default(), &patch).await.unwrap();
+    let patch = Patch::Merge(json!({"spec": {"versions": definition(cluster, strict)["spec"]["versions"]}}));
+    definitions.patch(&name(cluster), &PatchParams::default(), &patch).await.unwrap();
     // It is in force when a new object is refused.
-    while verdict(&api, json!({"b": "z"})).await.is_empty() {
-        tokio::task::yield_now().await;
+    while verdict(cluster, &api, json!({"b": "z"})).await.is_empty() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
     }
     let change = |spec: Value| Patch::Merge(json!({"spec": spec}));
     let changed = api.patch("g", &PatchParams::default(), &change(json!({"b": "y"}))).await.unwrap();
@@ -280,13 +290,17 @@ pub(crate) async fn defaults_reach_everywhere(cluster: &Cluster) {
         "deep": {"type": "object", "default": {"a": {}}, "properties": {"a": {"type": "object", "properties": {"b": {"type": "integer", "default": 7}}}}},
     }});
     let api = define(cluster, schema).await;
-    let mut bare = gadget("bare", json!({}));
+    let mut bare = gadget(cluster, "bare", json!({}));
     bare.as_object_mut().unwrap().remove("spec");
     let made = create(&api, bare).await;
     assert_eq!(made["spec"], json!({"mode": "slow", "null": "x", "deep": {"a": {"b": 7}}}));
     let made = create(
         &api,
-        gadget("g", json!({"mode": null, "list": [{"m": "x"}, {"n": 2}], "map": {"k": {}}, "null": null, "deep": {}})),
+        gadget(
+            cluster,
+            "g",
+            json!({"mode": null, "list": [{"m": "x"}, {"n": 2}], "map": {"k": {}}, "null": null, "deep": {}}),
+        ),
     )
     .await;
     let expected = json!({
@@ -330,7 +344,8 @@ pub(crate) async fn definitions_are_checked(cluster: &Cluster) {
         ),
     ] {
         let params = PostParams { dry_run: true, ..Default::default() };
-        let (code, reason, message) = refusal(definitions.create(&params, &object(definition(spec.clone()))).await);
+        let (code, reason, message) =
+            refusal(definitions.create(&params, &object(definition(cluster, spec.clone()))).await);
         assert_eq!((code, reason.as_str()), (422, "Invalid"), "{message}");
         assert!(message.contains(part), "{spec}: {message}");
     }

@@ -1,5 +1,7 @@
 //! What belongs to objects of many kinds: scales, fields to select by, columns, published schemas.
 
+use std::time::Duration;
+
 use http::Request;
 use kube::api::{ListParams, Patch, PatchParams, PostParams};
 use serde_json::{Value, json};
@@ -7,12 +9,12 @@ use serde_json::{Value, json};
 use crate::cluster::{Cluster, create, json as to_json, refusal};
 use crate::schemas::{define_all, gadget, undefine};
 
-fn definition() -> Value {
+fn definition(cluster: &Cluster) -> Value {
     json!({
         "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-        "metadata": {"name": "gadgets.case.example.com"},
+        "metadata": {"name": format!("gadgets.{}", cluster.group())},
         "spec": {
-            "group": "case.example.com", "scope": "Namespaced",
+            "group": cluster.group(), "scope": "Namespaced",
             "names": {"plural": "gadgets", "singular": "gadget", "kind": "Gadget", "listKind": "GadgetList"},
             "versions": [{
                 "name": "v1", "served": true, "storage": true,
@@ -50,8 +52,8 @@ async fn raw(cluster: &Cluster, path: &str, accept: &str) -> Value {
 }
 
 pub(crate) async fn custom_objects_have_scales(cluster: &Cluster) {
-    let api = define_all(cluster, definition()).await;
-    create(&api, gadget("g", json!({"replicas": 2}))).await;
+    let api = define_all(cluster, definition(cluster)).await;
+    create(&api, gadget(cluster, "g", json!({"replicas": 2}))).await;
     let status = Patch::Merge(json!({"status": {"replicas": 1, "selector": "app=g"}}));
     api.patch_status("g", &PatchParams::default(), &status).await.unwrap();
     let scale = api.get_scale("g").await.unwrap();
@@ -70,7 +72,7 @@ pub(crate) async fn custom_objects_have_scales(cluster: &Cluster) {
     assert!(negative.2.contains("spec.replicas: Invalid value: -1"), "{}", negative.2);
     let above = refusal(api.patch_scale("g", &PatchParams::default(), &to(10)).await);
     assert!(above.2.contains("spec.replicas in body should be less than or equal to 9"), "{}", above.2);
-    create(&api, gadget("none", json!({}))).await;
+    create(&api, gadget(cluster, "none", json!({}))).await;
     let missing = refusal(api.get_scale("none").await);
     assert_eq!(missing.0, 500);
     assert!(missing.2.contains("the spec replicas field \".spec.replicas\" does not exist"), "{}", missing.2);
@@ -100,10 +102,10 @@ pub(crate) async fn workloads_have_scales(cluster: &Cluster) {
 }
 
 pub(crate) async fn definitions_say_what_is_selected_and_shown(cluster: &Cluster) {
-    let api = define_all(cluster, definition()).await;
-    create(&api, gadget("a", json!({"color": "red", "on": true, "tags": ["x", "y"], "replicas": 3}))).await;
-    create(&api, gadget("b", json!({"color": "blue", "on": false}))).await;
-    create(&api, gadget("c", json!({}))).await;
+    let api = define_all(cluster, definition(cluster)).await;
+    create(&api, gadget(cluster, "a", json!({"color": "red", "on": true, "tags": ["x", "y"], "replicas": 3}))).await;
+    create(&api, gadget(cluster, "b", json!({"color": "blue", "on": false}))).await;
+    create(&api, gadget(cluster, "c", json!({}))).await;
     for (fields, expected) in
         [("spec.color=red", "a"), ("spec.color!=red", "b c"), ("spec.on=false", "b"), ("spec.color=", "c")]
     {
@@ -113,7 +115,7 @@ pub(crate) async fn definitions_say_what_is_selected_and_shown(cluster: &Cluster
     }
     let (code, _, message) = refusal(api.list(&ListParams::default().fields("spec.replicas=3")).await);
     assert_eq!((code, message.contains("field label not supported: spec.replicas")), (400, true), "{message}");
-    let path = format!("/apis/case.example.com/v1/namespaces/{}/gadgets", cluster.namespace);
+    let path = format!("/apis/{}/v1/namespaces/{}/gadgets", cluster.group(), cluster.namespace);
     let table = raw(cluster, &path, "application/json;as=Table;v=v1;g=meta.k8s.io").await;
     let columns: Vec<_> =
         table["columnDefinitions"].as_array().unwrap().iter().map(|one| (&one["name"], &one["priority"])).collect();
@@ -133,23 +135,23 @@ pub(crate) async fn definitions_say_what_is_selected_and_shown(cluster: &Cluster
 }
 
 pub(crate) async fn schemas_are_published_by_hash(cluster: &Cluster) {
-    define_all(cluster, definition()).await;
+    define_all(cluster, definition(cluster)).await;
     let place = async || loop {
         let index = raw(cluster, "/openapi/v3", "application/json").await;
         // The real server publishes a definition's schema a moment after it serves the resource.
-        if let Some(place) = index["paths"]["apis/case.example.com/v1"]["serverRelativeURL"].as_str() {
+        if let Some(place) = index["paths"][format!("apis/{}/v1", cluster.group())]["serverRelativeURL"].as_str() {
             return place.to_owned();
         }
-        tokio::task::yield_now().await;
+        tokio::time::sleep(Duration::from_millis(20)).await;
     };
     let first = place().await;
-    assert!(first.starts_with("/openapi/v3/apis/case.example.com/v1?hash="), "{first}");
+    assert!(first.starts_with(&format!("/openapi/v3/apis/{}/v1?hash=", cluster.group())), "{first}");
     let document = raw(cluster, &first, "application/json").await;
-    let schema = &document["components"]["schemas"]["com.example.case.v1.Gadget"];
+    let schema = &document["components"]["schemas"][format!("com.example.{}.v1.Gadget", cluster.namespace)];
     assert_eq!(schema["properties"]["spec"]["properties"]["color"]["type"], "string");
     assert_eq!(
         schema["x-kubernetes-group-version-kind"],
-        json!([{"group": "case.example.com", "version": "v1", "kind": "Gadget"}])
+        json!([{"group": cluster.group(), "version": "v1", "kind": "Gadget"}])
     );
     let definitions = cluster.global("apiextensions.k8s.io", "v1", "CustomResourceDefinition");
     let patch = json!([{
@@ -157,9 +159,9 @@ pub(crate) async fn schemas_are_published_by_hash(cluster: &Cluster) {
         "value": {"type": "string"},
     }]);
     let patch: Patch<Value> = Patch::Json(serde_json::from_value(patch).unwrap());
-    definitions.patch("gadgets.case.example.com", &PatchParams::default(), &patch).await.unwrap();
+    definitions.patch(&format!("gadgets.{}", cluster.group()), &PatchParams::default(), &patch).await.unwrap();
     while place().await == first {
-        tokio::task::yield_now().await;
+        tokio::time::sleep(Duration::from_millis(20)).await;
     }
     undefine(cluster).await;
 }

@@ -226,7 +226,9 @@ pub(crate) async fn aggregated_roles_follow(cluster: &Cluster) {
     let rules = part["rules"].clone();
     let has = move |wanted: Value| {
         move |role: Option<&kube::api::DynamicObject>| {
-            role.is_some_and(|role| role.data.get("rules").cloned().unwrap_or_else(|| json!([])) == wanted)
+            role.is_some_and(|role| {
+                role.data.get("rules").filter(|rules| !rules.is_null()).cloned().unwrap_or_else(|| json!([])) == wanted
+            })
         }
     };
     let (patience, whole) = (Duration::from_secs(20), name("whole"));
@@ -330,8 +332,10 @@ pub(crate) async fn tokens_are_those_of_their_account(cluster: &Cluster) {
     ];
     assert_eq!(status["user"]["groups"], json!(groups));
     accounts.delete("bot", &DeleteParams::default()).await.unwrap();
-    let answer = post(reviews.to_owned(), review).await.unwrap();
-    assert_ne!(answer["status"]["authenticated"], true, "the account is gone: {answer}");
+    // A real server remembers for ten seconds that a token was good.
+    while post(reviews.to_owned(), review.clone()).await.unwrap()["status"]["authenticated"] == true {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
 }
 
 pub(crate) async fn impersonation_is_a_right(cluster: &Cluster) {

@@ -1,11 +1,14 @@
 //! Custom resource definitions and their objects.
 
+use std::time::Duration;
+
 use kube::api::{Patch, PatchParams, PostParams};
 use serde_json::{Value, json};
 
 use crate::cluster::{Cluster, apply, create, get, json as to_json, object, refusal};
 
-fn definition() -> Value {
+fn definition(cluster: &Cluster) -> Value {
+    let group = cluster.group();
     let schema = json!({
         "type": "object",
         "properties": {
@@ -36,9 +39,9 @@ fn definition() -> Value {
         })
     };
     json!({
-        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "widgets.case.example.com"},
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": format!("widgets.{group}")},
         "spec": {
-            "group": "case.example.com", "scope": "Namespaced", "names": {"plural": "widgets", "kind": "Widget", "shortNames": ["wd"]},
+            "group": group, "scope": "Namespaced", "names": {"plural": "widgets", "kind": "Widget", "shortNames": ["wd"]},
             "versions": [version("v1beta1", false), version("v1", true)],
         },
     })
@@ -46,46 +49,52 @@ fn definition() -> Value {
 
 async fn define(cluster: &Cluster) -> kube::Api<kube::api::DynamicObject> {
     let definitions = cluster.global("apiextensions.k8s.io", "v1", "CustomResourceDefinition");
-    create(&definitions, definition()).await;
+    create(&definitions, definition(cluster)).await;
     let definitions: kube::Api<
         k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
     > = kube::Api::all(cluster.client.clone());
     let established = kube::runtime::conditions::is_crd_established();
-    kube::runtime::wait::await_condition(definitions, "widgets.case.example.com", established).await.unwrap();
-    cluster.api("case.example.com", "v1", "Widget")
+    kube::runtime::wait::await_condition(definitions, &format!("widgets.{}", cluster.group()), established)
+        .await
+        .unwrap();
+    cluster.api(&cluster.group(), "v1", "Widget")
 }
 
 async fn undefine(cluster: &Cluster) {
     let definitions = cluster.global("apiextensions.k8s.io", "v1", "CustomResourceDefinition");
-    definitions.delete("widgets.case.example.com", &Default::default()).await.unwrap();
+    definitions.delete(&format!("widgets.{}", cluster.group()), &Default::default()).await.unwrap();
 }
 
-fn widget(name: &str, spec: Value) -> Value {
-    json!({"apiVersion": "case.example.com/v1", "kind": "Widget", "metadata": {"name": name}, "spec": spec})
+fn widget(cluster: &Cluster, name: &str, spec: Value) -> Value {
+    json!({"apiVersion": format!("{}/v1", cluster.group()), "kind": "Widget", "metadata": {"name": name}, "spec": spec})
 }
 
 pub(crate) async fn definitions_make_resources(cluster: &Cluster) {
     let api = define(cluster).await;
-    create(&api, widget("w", json!({"size": 2}))).await;
+    create(&api, widget(cluster, "w", json!({"size": 2}))).await;
     let discovery = kube::discovery::pinned_kind(
         &cluster.client,
-        &kube::core::GroupVersionKind::gvk("case.example.com", "v1", "Widget"),
+        &kube::core::GroupVersionKind::gvk(&cluster.group(), "v1", "Widget"),
     )
     .await
     .unwrap();
     assert_eq!(discovery.0.plural, "widgets");
     assert!(discovery.1.supports_operation(kube::discovery::verbs::WATCH));
-    let request = http::Request::get("/apis/case.example.com/v1/widgets")
+    let request = http::Request::get(format!("/apis/{}/v1/widgets", cluster.group()))
         .header("accept", "application/json;as=Table;v=v1;g=meta.k8s.io")
         .body(Vec::new())
         .unwrap();
     let table: Value = cluster.client.request(request).await.unwrap();
     assert_eq!(table["rows"][0]["cells"], json!(["w", 2]));
     undefine(cluster).await;
+    // The objects go first, then the definition, then its paths.
+    while api.list(&Default::default()).await.is_ok() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
     assert_eq!(refusal(api.list(&Default::default()).await).0, 404);
     let wrong = json!({
-        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "other.case.example.com"},
-        "spec": definition()["spec"],
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": format!("other.{}", cluster.group())},
+        "spec": definition(cluster)["spec"],
     });
     let definitions = cluster.global("apiextensions.k8s.io", "v1", "CustomResourceDefinition");
     assert_eq!(refusal(definitions.create(&PostParams::default(), &object(wrong)).await).0, 422);
@@ -93,7 +102,8 @@ pub(crate) async fn definitions_make_resources(cluster: &Cluster) {
 
 pub(crate) async fn custom_objects_are_pruned_defaulted_and_validated(cluster: &Cluster) {
     let api = define(cluster).await;
-    let made = create(&api, widget("w", json!({"size": 2, "unknown": 1, "free": {"any": {"thing": [1]}}}))).await;
+    let made =
+        create(&api, widget(cluster, "w", json!({"size": 2, "unknown": 1, "free": {"any": {"thing": [1]}}}))).await;
     assert_eq!(made["spec"], json!({"size": 2, "mode": "slow", "free": {"any": {"thing": [1]}}}));
     for (spec, what) in [
         (json!({}), "spec.size: Required value"),
@@ -105,7 +115,8 @@ pub(crate) async fn custom_objects_are_pruned_defaulted_and_validated(cluster: &
         ),
         (json!({"size": 1, "cards": [{"uuid": "a"}, {"uuid": "a"}]}), "spec.cards[1]: Duplicate value"),
     ] {
-        let (code, reason, message) = refusal(api.create(&PostParams::default(), &object(widget("x", spec))).await);
+        let (code, reason, message) =
+            refusal(api.create(&PostParams::default(), &object(widget(cluster, "x", spec))).await);
         assert_eq!((code, reason.as_str()), (422, "Invalid"), "{message}");
         assert!(message.contains(what), "{message}");
     }
@@ -114,7 +125,7 @@ pub(crate) async fn custom_objects_are_pruned_defaulted_and_validated(cluster: &
 
 pub(crate) async fn status_is_a_subresource(cluster: &Cluster) {
     let api = define(cluster).await;
-    let mut with_status = widget("w", json!({"size": 2}));
+    let mut with_status = widget(cluster, "w", json!({"size": 2}));
     with_status["status"] = json!({"done": true});
     let made = create(&api, with_status).await;
     assert_eq!(made.get("status"), None);
@@ -131,16 +142,19 @@ pub(crate) async fn status_is_a_subresource(cluster: &Cluster) {
 pub(crate) async fn list_maps_of_definitions_are_merged(cluster: &Cluster) {
     let api = define(cluster).await;
     let card = |uuid: &str, slices: Value| json!({"uuid": uuid, "slices": slices});
-    let first = widget("w", json!({"size": 1, "cards": [card("a", json!(["1g", "1g"])), card("b", json!([]))]}));
+    let first =
+        widget(cluster, "w", json!({"size": 1, "cards": [card("a", json!(["1g", "1g"])), card("b", json!([]))]}));
     let made = apply(&api, "x", first.clone()).await.unwrap();
     assert_eq!(apply(&api, "x", first).await.unwrap(), made);
-    let second = apply(&api, "y", widget("w", json!({"size": 1, "cards": [card("c", json!(["2g"]))]}))).await.unwrap();
+    let second =
+        apply(&api, "y", widget(cluster, "w", json!({"size": 1, "cards": [card("c", json!(["2g"]))]}))).await.unwrap();
     let uuids: Vec<&Value> = second["spec"]["cards"].as_array().unwrap().iter().map(|card| &card["uuid"]).collect();
     assert_eq!(uuids, ["a", "b", "c"]);
-    let less = apply(&api, "x", widget("w", json!({"size": 1, "cards": [card("b", json!([]))]}))).await.unwrap();
+    let less =
+        apply(&api, "x", widget(cluster, "w", json!({"size": 1, "cards": [card("b", json!([]))]}))).await.unwrap();
     assert_eq!(less["spec"]["cards"], json!([card("b", json!([])), card("c", json!(["2g"]))]));
     let (code, _, message) =
-        refusal(apply(&api, "x", widget("w", json!({"size": 1, "cards": [card("c", json!(["3g"]))]}))).await);
+        refusal(apply(&api, "x", widget(cluster, "w", json!({"size": 1, "cards": [card("c", json!(["3g"]))]}))).await);
     assert_eq!(code, 409);
     assert_eq!(message, "Apply failed with 1 conflict: conflict with \"y\": .spec.cards[uuid=\"c\"].slices");
     undefine(cluster).await;
@@ -148,8 +162,11 @@ pub(crate) async fn list_maps_of_definitions_are_merged(cluster: &Cluster) {
 
 pub(crate) async fn versions_share_objects(cluster: &Cluster) {
     let api = define(cluster).await;
-    create(&api, widget("w", json!({"size": 2}))).await;
-    let beta = get(&cluster.api("case.example.com", "v1beta1", "Widget"), "w").await;
-    assert_eq!((&beta["apiVersion"], &beta["spec"]["size"]), (&json!("case.example.com/v1beta1"), &json!(2)));
+    create(&api, widget(cluster, "w", json!({"size": 2}))).await;
+    let beta = get(&cluster.api(&cluster.group(), "v1beta1", "Widget"), "w").await;
+    assert_eq!(
+        (&beta["apiVersion"], &beta["spec"]["size"]),
+        (&json!(format!("{}/v1beta1", cluster.group())), &json!(2))
+    );
     undefine(cluster).await;
 }
