@@ -130,6 +130,8 @@ func (cluster *cluster) startServer(store string, port int, tokenKey string) err
 		"--requestheader-username-headers=X-Remote-User", "--requestheader-group-headers=X-Remote-Group",
 		"--requestheader-extra-headers-prefix=X-Remote-Extra-",
 		"--kubelet-client-certificate=" + client.certificate, "--kubelet-client-key=" + client.key,
+		// No name server knows a node's name.
+		"--kubelet-preferred-address-types=InternalIP",
 		"--authorization-mode=Node,RBAC", "--enable-admission-plugins=NodeRestriction",
 		"--service-cluster-ip-range=10.96.0.0/16",
 		"--service-account-issuer=https://kubernetes.default.svc",
