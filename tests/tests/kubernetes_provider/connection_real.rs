@@ -14,7 +14,7 @@ use crate::{
 };
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_refresh_asks_a_real_server_for_kinds_and_pages_and_for_nothing_else() {
+async fn p39_a_refresh_asks_a_real_server_for_kinds_and_pages_and_for_nothing_else() {
     let Some(plane) = ControlPlane::alone(Options::default()).await else { return };
     let (world, user) = (World::new().await, plane.user("refresher", &["system:masters"]).await);
     let client = plane.client().await;
