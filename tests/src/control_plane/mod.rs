@@ -5,7 +5,7 @@
 //! own. A test that restarts the server has a control plane of its own ([`ControlPlane::alone`]). Both end with this
 //! process, however it ends: the binary's `up` role ends when its stdin is closed.
 //!
-//! The binary is built by Go, which need not be there: then the tests are skipped, and say so ([`absent`]).
+//! The binary is built by Go, which need not be there: then the tests are skipped, and say so (`absent.rs`).
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 

@@ -87,11 +87,17 @@ pub(crate) async fn workloads_have_scales(cluster: &Cluster) {
         "template": {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": "i"}]}},
     });
     create(&api, json!({"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": "r"}, "spec": spec})).await;
-    let mut scale = api.get_scale("r").await.unwrap();
-    assert_eq!(scale.status.as_ref().unwrap().selector.as_deref(), Some("app=x"));
-    assert_eq!(scale.spec.as_ref().unwrap().replicas.unwrap_or_default(), 0);
-    scale.spec.as_mut().unwrap().replicas = Some(1);
-    let scaled = api.replace_scale("r", &PostParams::default(), &scale).await.unwrap();
+    let (scale, scaled) = loop {
+        let mut scale = api.get_scale("r").await.unwrap();
+        assert_eq!(scale.status.as_ref().unwrap().selector.as_deref(), Some("app=x"));
+        assert_eq!(scale.spec.as_ref().unwrap().replicas.unwrap_or_default(), 0);
+        scale.spec.as_mut().unwrap().replicas = Some(1);
+        match api.replace_scale("r", &PostParams::default(), &scale).await {
+            // A controller wrote its status in between.
+            Err(kube::Error::Api(status)) if status.code == 409 => {}
+            scaled => break (scale, scaled.unwrap()),
+        }
+    };
     assert_eq!(scaled.spec.unwrap().replicas, Some(1));
     assert_eq!(
         refusal(api.replace_scale("r", &PostParams::default(), &scale).await).0,
