@@ -182,7 +182,7 @@ async fn what_the_server_refuses_is_told_at_its_place() {
     manifest["spec"]["replica"] = 3.into();
     let issue = only(world.plan(TYPE, None, &world.manifest(manifest)).await.1);
     assert_eq!(issue.path.to_string(), "manifest.spec.replica");
-    assert_eq!(issue.detail, "spec.replica: Unknown field.");
+    assert_eq!(issue.detail, "spec.replica: Field not declared in schema.");
 }
 
 #[tokio::test]
