@@ -78,6 +78,11 @@ impl Quantity {
         Quantity { billionths: self.billionths.saturating_add(other.billionths), suffix }
     }
 
+    /// How many times the other it is.
+    pub fn ratio(self, other: Quantity) -> f64 {
+        self.billionths as f64 / other.billionths as f64
+    }
+
     /// Whether it is less than nothing.
     pub fn is_negative(self) -> bool {
         self.billionths < 0

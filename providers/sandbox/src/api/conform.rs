@@ -4,9 +4,9 @@
 use serde_json::Value;
 
 use super::check::shown;
-use super::quantity::Quantity;
 use super::schema::{Scalar, Shape, Type};
 use super::status::Cause;
+use providers_kubernetes::Quantity;
 
 /// What was found on the way.
 #[derive(Debug, Default)]

@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use providers_kubernetes::Quantity;
 use serde_json::{Map, Value};
 
 use super::controllers::quota::pod_amounts;
 use super::object::{self, default_field, ensure_map, entries, items, map_mut, text};
-use super::quantity::Quantity;
 use super::status::{Cause, Failure};
 use crate::store::Transaction;
 

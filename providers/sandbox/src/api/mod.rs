@@ -49,7 +49,6 @@ mod options;
 mod patch;
 mod place;
 mod protobuf;
-mod quantity;
 mod rbac;
 mod read;
 mod registry;

@@ -1,10 +1,10 @@
 //! What built-in kinds demand beyond their schema, and what of them cannot change.
 
+use providers_kubernetes::Quantity;
 use serde_json::Value;
 
 use super::names::qualified_name_problem;
 use super::object::{entries, items, text};
-use super::quantity::Quantity;
 use super::status::Cause;
 
 /// A field that cannot change once the object exists.

@@ -5,10 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use providers_kubernetes::Quantity;
 use serde_json::{Map, Value, json};
 
 use super::super::object::{self, entries, items, text};
-use super::super::quantity::Quantity;
 use super::super::resource::Resource;
 use super::super::status::Failure;
 use super::super::validate::is_extended;
