@@ -7,6 +7,7 @@
 
 pub mod control_plane;
 pub mod crashing;
+mod go_program;
 pub mod helm;
 pub mod lab;
 pub mod mock;

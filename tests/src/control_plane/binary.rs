@@ -1,30 +1,27 @@
-//! The binary that every part of the control plane is a role of. `tests/control-plane/build` builds it, when nothing is
-//! there that was built from the same files.
+//! The binary that every part of the control plane is a role of, built by `tests/control-plane/build`.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::panic::Location;
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
-/// The path of the binary. Nothing where there is no Go.
+use super::absent;
+use crate::go_program;
+
+/// The path of the binary. Nothing where there is no Go: the test that asks has then said that it is skipped.
 ///
 /// # Panics
-/// When it cannot be built.
+/// When it cannot be built, or the gate requires it and there is no Go.
+#[track_caller]
 pub fn binary() -> Option<PathBuf> {
+    let found = built();
+    if found.is_none() {
+        absent::skip_without_go(Location::caller());
+    }
+    found
+}
+
+/// The same, without a word.
+pub(super) fn built() -> Option<PathBuf> {
     static BUILT: OnceLock<Option<PathBuf>> = OnceLock::new();
-    BUILT.get_or_init(build).clone()
-}
-
-fn build() -> Option<PathBuf> {
-    Command::new("go").arg("version").output().ok()?;
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("control-plane/build");
-    let output = Command::new(&script).arg(target()).stderr(Stdio::piped()).output().unwrap();
-    assert!(output.status.success(), "{}: {}", script.display(), String::from_utf8_lossy(&output.stderr));
-    let path = String::from_utf8(output.stdout).unwrap();
-    Some(PathBuf::from(path.trim_end()))
-}
-
-/// Cargo's target folder, which this program is in.
-fn target() -> PathBuf {
-    let program = std::env::current_exe().unwrap();
-    program.ancestors().find(|folder| folder.join("CACHEDIR.TAG").exists()).unwrap().to_owned()
+    BUILT.get_or_init(|| go_program::built("control-plane/build")).clone()
 }

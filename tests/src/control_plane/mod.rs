@@ -195,9 +195,9 @@ impl ControlPlane {
 }
 
 async fn available(caller: &'static Location<'static>) -> Option<PathBuf> {
-    let built = tokio::task::spawn_blocking(binary).await.unwrap();
+    let built = tokio::task::spawn_blocking(binary::built).await.unwrap();
     if built.is_none() {
-        absent::skip(caller, "there is no Go to build the control plane with");
+        absent::skip_without_go(caller);
     }
     built
 }
