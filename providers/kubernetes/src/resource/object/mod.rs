@@ -6,6 +6,7 @@
 
 pub(crate) mod announced;
 pub(crate) mod apply;
+mod ask;
 pub(crate) mod invalid;
 pub(crate) mod plan;
 pub(crate) mod read;
