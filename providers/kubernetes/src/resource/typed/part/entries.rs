@@ -108,7 +108,9 @@ pub(super) async fn apply(
     for _ in 0..TRIES {
         let Some(live) = cluster.get(&kind, key, call).await? else { return gone() };
         let body = body(all, key, &kind, &live, before, after);
-        let Err(status) = cluster.apply(&kind, key, &body, &manager, call).await? else { break };
+        let Err(status) = cluster.apply(&kind, key, &body, &manager, call).await? else {
+            return release_former(cluster, all, key, &kind, before, after, call).await;
+        };
         match refusal(&status) {
             Refusal::Changed(_) => continue,
             Refusal::Owned(conflicts) => {
@@ -124,7 +126,7 @@ pub(super) async fn apply(
             _ => return Err(cluster.refused(&format!("cannot apply {key}"), status)),
         }
     }
-    release_former(cluster, all, key, &kind, before, after, call).await
+    Err(restless(key))
 }
 
 /// Where the name under which they are owned has changed, the former one gives them up.
@@ -149,7 +151,12 @@ async fn release_former(
             return Err(cluster.refused(&format!("cannot give up fields of {key}"), status));
         }
     }
-    Err(ProviderError::new(ErrorKind::Conflict, format!("{key} changes faster than it can be applied")))
+    Err(restless(key))
+}
+
+/// Every try met a newer version of the object.
+pub(super) fn restless(key: &ObjectKey) -> ProviderError {
+    ProviderError::new(ErrorKind::Conflict, format!("{key} changes faster than it can be written"))
 }
 
 /// The object must be there.

@@ -8,7 +8,7 @@ use engine_value::{Path, Value};
 use providers_api::{Call, ErrorKind, Issue, ProviderError};
 use serde_json::{Value as Json, json};
 
-use super::entries::missing;
+use super::entries::{missing, restless};
 use crate::{
     cluster::{
         Cluster,
@@ -102,7 +102,7 @@ pub(super) async fn apply(
             Err(status) => return Err(cluster.refused(&format!("cannot change {key}"), status)),
         }
     }
-    Err(ProviderError::new(ErrorKind::Conflict, format!("{key} changes faster than it can be written")))
+    Err(restless(key))
 }
 
 #[expect(clippy::too_many_arguments, reason = "one request, spelled out")]
