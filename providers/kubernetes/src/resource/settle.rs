@@ -79,7 +79,12 @@ pub(super) async fn apply(
             },
         }
     }
-    Err(conflict(key, "it changes faster than it can be applied"))
+    Err(restless(key))
+}
+
+/// Every try met a newer version of the object.
+pub(super) fn restless(key: &ObjectKey) -> ProviderError {
+    conflict(key, "it changes faster than it can be applied")
 }
 
 fn check(desired: &Desired<'_>, expected: &Expected<'_>, live: Option<&Json>) -> Result<(), ProviderError> {

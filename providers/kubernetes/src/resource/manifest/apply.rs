@@ -2,6 +2,7 @@
 
 use engine_value::{Path, Type, Value};
 use providers_api::{Applied, ApplyRequest, Call, Outcome};
+use serde_json::Value as Json;
 
 use super::{
     config::Config,
@@ -13,7 +14,7 @@ use crate::{
         deletion::{self, Deletion},
         object::{
             self, UNVERIFIED,
-            apply::{Before, Change},
+            apply::{Change, Had, Shown, as_planned_on},
         },
         settle,
     },
@@ -35,13 +36,15 @@ pub(crate) async fn apply(cluster: &Cluster, request: ApplyRequest, call: Call<'
     let null = Value::null(Type::Dynamic);
     let object_of = |whole: &Value| whole.get("object").cloned().unwrap_or_else(|| null.clone());
     let (planned, found) = (object_of(&change.after), before.as_ref().map(object_of));
-    let planned_on = was.as_ref().zip(found.as_ref()).map(|(was, object)| Before {
-        desired: &was.desired,
-        object,
-        uid: before.as_ref().and_then(uid),
-    });
-    let is_unverified = change.private == UNVERIFIED;
-    let wanted = Change { desired: &config.desired, planned: &planned, before: planned_on, is_unverified };
+    let uid = before.as_ref().and_then(uid);
+    let planned_on = was.as_ref().zip(found.as_ref()).map(|(was, found)| (&was.desired, found));
+    let unchanged = |live: &Json| match planned_on {
+        Some(planned_on) => as_planned_on(planned_on, (&config.desired, &planned), live),
+        None => Ok(()),
+    };
+    let had = was.as_ref().map(|was| Had { desired: &was.desired, uid: uid.as_deref(), unchanged: &unchanged });
+    let unverified = (change.private == UNVERIFIED).then_some(Shown::Object(&planned));
+    let wanted = Change { desired: &config.desired, had, unverified };
     let live = match object::apply::apply(cluster, &wanted, call).await {
         Ok(live) => live,
         Err(error) => return Outcome::failed(is_now, error),

@@ -10,7 +10,7 @@ use super::{Desired, read::observed};
 use crate::{
     cluster::{Cluster, discovery::Lookup},
     object::predecessor::takeover,
-    resource::settle::{self, Expected},
+    resource::settle::{self, Expected, restless},
     schema::{Schema, predict::predict},
 };
 
@@ -18,49 +18,10 @@ use crate::{
 pub(crate) struct Change<'a> {
     /// As it is to become: wholly known.
     pub(crate) desired: &'a Desired,
-    /// What the plan shows of it.
-    pub(crate) planned: &'a Value,
     /// What the plan was made on; `None`: nothing was there.
-    pub(crate) before: Option<Before<'a>>,
-    /// Was the API server not asked when the plan was made?
-    pub(crate) is_unverified: bool,
-}
-
-/// What a plan was made on.
-pub(crate) struct Before<'a> {
-    /// As it was wanted when it was last applied.
-    pub(crate) desired: &'a Desired,
-    /// Of the object what `desired` says.
-    pub(crate) object: &'a Value,
-    /// Which one it is.
-    pub(crate) uid: Option<String>,
-}
-
-/// Applies an object where what is there is what was planned on, and gives what it is now.
-///
-/// # Errors
-/// [`providers_api::ErrorKind::Conflict`] where something else is there: nothing was changed.
-pub(crate) async fn apply(cluster: &Cluster, change: &Change<'_>, call: Call<'_>) -> Result<Json, ProviderError> {
-    let (Some(body), Some(key)) = (&change.desired.json, change.desired.key()) else {
-        return Err(ProviderError::permanent("parts of it are still unknown"));
-    };
-    let unchanged = |live: &Json| match &change.before {
-        Some(before) => as_planned_on(before, change, live),
-        None => Ok(()),
-    };
-    let expected = match &change.before {
-        Some(before) => Expected::Object(before.uid.as_deref(), &unchanged),
-        None => Expected::Nothing,
-    };
-    if change.is_unverified {
-        verify(cluster, change.desired, change.planned, call).await?;
-    }
-    if let Some(before) = &change.before {
-        let had = Had { desired: before.desired, uid: before.uid.as_deref(), unchanged: &unchanged };
-        take_over(cluster, &had, &change.desired.manager, call).await?;
-    }
-    let manager = change.desired.manager();
-    settle::apply(cluster, &settle::Desired { key, body, manager: &manager }, &expected, call).await
+    pub(crate) had: Option<Had<'a>>,
+    /// What the plan shows, where the API server was not asked when it was made.
+    pub(crate) unverified: Option<Shown<'a>>,
 }
 
 /// What the state has of an object.
@@ -69,21 +30,49 @@ pub(crate) struct Had<'a> {
     pub(crate) desired: &'a Desired,
     /// Which one it is, where that is known.
     pub(crate) uid: Option<&'a str>,
-    /// Is a live object what the plan was made on?
+    /// Is a live object what the plan was made on, or already what it is to become? `Err` names what differs.
     pub(crate) unchanged: &'a (dyn Fn(&Json) -> Result<(), String> + Sync),
+}
+
+/// What a plan shows of an object that the API server was not asked about.
+pub(crate) enum Shown<'a> {
+    /// The object.
+    Object(&'a Value),
+    /// What is said of it: it is held to what the schema of its kind promises.
+    Said,
+}
+
+/// Applies an object where what is there is what was planned on, and gives what it is now.
+///
+/// # Errors
+/// [`providers_api::ErrorKind::Conflict`] where something else is there: nothing was changed.
+pub(crate) async fn apply(cluster: &Cluster, change: &Change<'_>, call: Call<'_>) -> Result<Json, ProviderError> {
+    let desired = change.desired;
+    let (Some(body), Some(key)) = (&desired.json, desired.key()) else {
+        return Err(ProviderError::permanent("parts of it are still unknown"));
+    };
+    match &change.unverified {
+        Some(Shown::Object(planned)) => verify(cluster, desired, planned, call).await?,
+        Some(Shown::Said) => verify_by_schema(cluster, desired, call).await?,
+        None => {}
+    }
+    let expected = match &change.had {
+        Some(had) => {
+            take_over(cluster, had, &desired.manager, call).await?;
+            Expected::Object(had.uid, had.unchanged)
+        }
+        None => Expected::Nothing,
+    };
+    let manager = desired.manager();
+    settle::apply(cluster, &settle::Desired { key, body, manager: &manager }, &expected, call).await
 }
 
 /// Takes what the state has of an object from managers that it went under before, so that what is given up is gone. What is
 /// not as the plan was made on is left alone: it is refused right after this.
 ///
 /// # Errors
-/// It cannot be read or changed.
-pub(crate) async fn take_over(
-    cluster: &Cluster,
-    had: &Had<'_>,
-    manager: &str,
-    call: Call<'_>,
-) -> Result<(), ProviderError> {
+/// It cannot be read or changed, or changes faster than it can be.
+async fn take_over(cluster: &Cluster, had: &Had<'_>, manager: &str, call: Call<'_>) -> Result<(), ProviderError> {
     let (Some(body), Some(key)) = (&had.desired.json, had.desired.key()) else { return Ok(()) };
     let Lookup::Served(kind) = cluster.kind_now(&key.api_version, &key.kind, call).await? else { return Ok(()) };
     for _ in 0..TRIES {
@@ -100,7 +89,7 @@ pub(crate) async fn take_over(
             Err(status) => return Err(cluster.refused(&format!("cannot take {key} over"), status)),
         }
     }
-    Ok(())
+    Err(restless(&key))
 }
 
 /// Tries against an object that keeps changing.
@@ -111,11 +100,7 @@ const TRIES: u32 = 10;
 ///
 /// # Errors
 /// [`ErrorKind::Conflict`]: the API server makes something else of it.
-pub(crate) async fn verify_by_schema(
-    cluster: &Cluster,
-    desired: &Desired,
-    call: Call<'_>,
-) -> Result<(), ProviderError> {
+async fn verify_by_schema(cluster: &Cluster, desired: &Desired, call: Call<'_>) -> Result<(), ProviderError> {
     let schema = desired.kind().and_then(|(api_version, kind)| Schema::of_builtin(api_version, kind));
     match schema {
         Some(schema) => verify(cluster, desired, &predict(&schema, &desired.body), call).await,
@@ -173,18 +158,21 @@ fn contradictions(planned: &Value, found: &Value, path: &mut Path, others: &mut 
     }
 }
 
+/// What was wanted, and what of it there is to be seen.
+pub(crate) type Seen<'a> = (&'a Desired, &'a Value);
+
 /// Is the live object what the plan was made on, or already what it is to become? Else what differs.
-fn as_planned_on(before: &Before<'_>, change: &Change<'_>, live: &Json) -> Result<(), String> {
-    let differs = |desired: &Desired, wanted: &Value| match observed(desired, live) {
+pub(crate) fn as_planned_on(before: Seen<'_>, planned: Seen<'_>, live: &Json) -> Result<(), String> {
+    let differs = |(desired, wanted): Seen<'_>| match observed(desired, live) {
         Some(now) if !wanted.is_null() => {
             let (wanted, now) = (without_uid(wanted), without_uid(&now));
             diff(Some(&wanted), Some(&now)).changed_paths()
         }
         _ => Vec::new(),
     };
-    let changed = differs(before.desired, before.object);
-    let knows_after = without_uid(change.planned).is_wholly_known();
-    if changed.is_empty() || (knows_after && differs(change.desired, change.planned).is_empty()) {
+    let changed = differs(before);
+    let knows_after = without_uid(planned.1).is_wholly_known();
+    if changed.is_empty() || (knows_after && differs(planned).is_empty()) {
         return Ok(());
     }
     Err(changed.iter().map(Path::to_string).collect::<Vec<_>>().join(", "))

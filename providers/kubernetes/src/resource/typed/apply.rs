@@ -1,7 +1,7 @@
 //! Create, update, delete.
 
 use engine_value::{Path, Value, diff::diff};
-use providers_api::{Applied, ApplyRequest, Call, Outcome, ProviderError};
+use providers_api::{Applied, ApplyRequest, Call, Outcome};
 use serde_json::Value as Json;
 
 use super::{
@@ -11,14 +11,13 @@ use super::{
     wait,
 };
 use crate::{
-    cluster::{Cluster, FieldManager, Propagation},
+    cluster::{Cluster, Propagation},
     resource::{
         deletion::{self, Deletion},
         object::{
-            Desired, UNVERIFIED,
-            apply::{Had, take_over, verify_by_schema},
+            self, UNVERIFIED,
+            apply::{Change, Had, Shown},
         },
-        settle::{self, Expected},
     },
 };
 
@@ -39,11 +38,10 @@ pub(super) async fn apply(cluster: &Cluster, kind: &Kind, request: ApplyRequest,
         Some(before) => as_planned_on(kind, before, &change.after, live),
         None => Ok(()),
     };
-    let is_unverified = change.private == UNVERIFIED;
-    if let Some(error) = ready(cluster, kind, &wanted, before.as_ref(), is_unverified, &unchanged, call).await.err() {
-        return Outcome::failed(is_now, error);
-    }
-    let live = match send(cluster, &wanted, before.as_ref(), &unchanged, call).await {
+    let was = before.as_ref().map(|before| (desired(kind, before), uid(before)));
+    let had = was.as_ref().map(|(desired, uid)| Had { desired, uid: uid.as_deref(), unchanged: &unchanged });
+    let unverified = (change.private == UNVERIFIED).then_some(Shown::Said);
+    let live = match object::apply::apply(cluster, &Change { desired: &wanted, had, unverified }, call).await {
         Ok(live) => live,
         Err(error) => return Outcome::failed(is_now, error),
     };
@@ -62,13 +60,18 @@ fn applied(object: Value) -> Applied {
 async fn delete(cluster: &Cluster, kind: &Kind, before: Value, call: Call<'_>) -> Outcome<Applied> {
     let Some(key) = key_of(kind, &before) else { return Outcome::gone() };
     call.working(format!("deleting {key}"));
-    let uid = get(&before, "uid").and_then(|uid| uid.as_str().filter(|uid| !uid.is_empty()).map(str::to_owned));
+    let uid = uid(&before);
     let timeout = kind.timeout(&before, "delete");
     let deletion = Deletion { uid: uid.as_deref(), propagation: Propagation::default(), timeout };
     match deletion::delete(cluster, &key, deletion, call).await {
         Ok(()) => Outcome::gone(),
         Err(error) => Outcome::failed(Some(applied(before)), error),
     }
+}
+
+/// Which object it is; a state of old may not say it.
+fn uid(object: &Value) -> Option<String> {
+    get(object, "uid").and_then(|uid| uid.as_str().filter(|uid| !uid.is_empty()).map(str::to_owned))
 }
 
 /// Does the live object mean what the plan was made on, or already what it is to become? Else what differs.
@@ -82,48 +85,4 @@ fn as_planned_on(kind: &Kind, before: &Value, after: &Value, live: &Json) -> Res
         return Ok(());
     }
     Err(changed.iter().map(Path::to_string).collect::<Vec<_>>().join(", "))
-}
-
-/// What comes before the object is sent: what could not be asked when the plan was made is asked, and what the state has is
-/// taken from managers that it went under before.
-async fn ready(
-    cluster: &Cluster,
-    kind: &Kind,
-    wanted: &Desired,
-    before: Option<&Value>,
-    is_unverified: bool,
-    unchanged: &(dyn Fn(&Json) -> Result<(), String> + Sync),
-    call: Call<'_>,
-) -> Result<(), ProviderError> {
-    if is_unverified {
-        verify_by_schema(cluster, wanted, call).await?;
-    }
-    match before {
-        Some(before) => {
-            let uid = get(before, "uid").and_then(|uid| uid.as_str().filter(|uid| !uid.is_empty()).map(str::to_owned));
-            let had = desired(kind, before);
-            take_over(cluster, &Had { desired: &had, uid: uid.as_deref(), unchanged }, &wanted.manager, call).await
-        }
-        None => Ok(()),
-    }
-}
-
-/// Sends what is wanted, where what is there is what was planned on.
-async fn send(
-    cluster: &Cluster,
-    wanted: &Desired,
-    before: Option<&Value>,
-    unchanged: &(dyn Fn(&Json) -> Result<(), String> + Sync),
-    call: Call<'_>,
-) -> Result<Json, ProviderError> {
-    let (Some(body), Some(key)) = (&wanted.json, wanted.key()) else {
-        return Err(ProviderError::permanent("parts of it are still unknown"));
-    };
-    let uid = before.and_then(|before| get(before, "uid")).and_then(|uid| uid.as_str().map(str::to_owned));
-    let expected = match before {
-        Some(_) => Expected::Object(uid.as_deref().filter(|uid| !uid.is_empty()), unchanged),
-        None => Expected::Nothing,
-    };
-    let manager = FieldManager { name: wanted.manager.clone(), force: true };
-    settle::apply(cluster, &settle::Desired { key, body, manager: &manager }, &expected, call).await
 }

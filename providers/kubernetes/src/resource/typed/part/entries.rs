@@ -20,7 +20,7 @@ use crate::{
         key::ObjectKey,
         refusal::{Refusal, refusal},
     },
-    resource::issue::failed,
+    resource::{issue::failed, settle::restless},
 };
 
 /// Tries against an object that keeps changing: each needs two round trips.
@@ -152,11 +152,6 @@ async fn release_former(
         }
     }
     Err(restless(key))
-}
-
-/// Every try met a newer version of the object.
-pub(super) fn restless(key: &ObjectKey) -> ProviderError {
-    ProviderError::new(ErrorKind::Conflict, format!("{key} changes faster than it can be written"))
 }
 
 /// The object must be there.

@@ -8,7 +8,7 @@ use engine_value::{Path, Value};
 use providers_api::{Call, ErrorKind, Issue, ProviderError};
 use serde_json::{Value as Json, json};
 
-use super::entries::{missing, restless};
+use super::entries::missing;
 use crate::{
     cluster::{
         Cluster,
@@ -18,7 +18,7 @@ use crate::{
         key::ObjectKey,
         refusal::{Refusal, refusal},
     },
-    resource::issue::failed,
+    resource::{issue::failed, settle::restless},
 };
 
 /// Tries against a node that keeps changing: kubelets write it every few seconds.
