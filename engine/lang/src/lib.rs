@@ -7,6 +7,6 @@
 
 pub mod config;
 pub mod eval;
-mod functions;
+pub mod functions;
 pub mod syntax;
 pub mod write;

@@ -10,7 +10,7 @@ use crate::{
         Scope, Stop, did_you_mean,
         expression::{Evaluator, Gather, Outcome, unknown_like},
     },
-    functions::{self, Function},
+    functions::{self, Function, Outside},
     syntax::{Expr, ExprId, List, Node, Symbol},
 };
 
@@ -106,7 +106,8 @@ impl<S: Scope> Evaluator<'_, S> {
             }
         }
         gather.finish()?;
-        functions::call(function, &values, self.scope.files()).map_err(|error| match error.argument {
+        let outside = Outside { files: self.scope.files() };
+        functions::call(function, &values, &outside).map_err(|error| match error.argument {
             Some(at) if at < given.len() => self.invalid_argument(given[at].0, function, at, &error.message).into(),
             _ => {
                 let detail = format!("Call to function \"{}\" failed: {}.", function.name, error.message);

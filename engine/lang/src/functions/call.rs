@@ -2,7 +2,7 @@
 
 use engine_value::{Marks, Refinements, Type, Unknown, Value};
 
-use crate::{eval::Files, functions::Function};
+use crate::functions::{Function, Outside};
 
 /// Why a call failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl CallError {
 ///
 /// # Errors
 /// If the function refuses them.
-pub(crate) fn call(function: &Function, arguments: &[Value], files: &dyn Files) -> Result<Value, CallError> {
+pub(crate) fn call(function: &Function, arguments: &[Value], outside: &Outside<'_>) -> Result<Value, CallError> {
     let mut marks = Marks::NONE;
     let mut values = Vec::with_capacity(arguments.len());
     let mut waits = None;
@@ -64,7 +64,7 @@ pub(crate) fn call(function: &Function, arguments: &[Value], files: &dyn Files) 
             };
             Value::unknown_with(Unknown { ty, refinements, origin })
         }
-        None => (function.run)(&values, files).map_err(|error| redact(error, arguments))?,
+        None => (function.run)(&values, outside).map_err(|error| redact(error, arguments))?,
     };
     Ok(result.mark(marks))
 }

@@ -9,13 +9,15 @@ use crate::functions::{CallError, Function, Parameter, call::unknown_from, strin
 pub(super) const FUNCTIONS: &[Function] = &[
     Function {
         name: "keys",
-        parameters: &[Parameter::any("inputMap").unknown().marked()],
+        description: "The keys of a map, or the attribute names of an object, in order.",
+        parameters: &[Parameter::any("inputMap").unknown().marked().described("A map, or an object.")],
         variadic: None,
         returns: |_| Ok(Type::Dynamic),
         run: |args, _| keys(&args[0]),
     },
     Function {
         name: "length",
+        description: "How many elements a collection has, or how many characters a text has.",
         parameters: &[Parameter::any("value").unknown().marked()],
         variadic: None,
         returns: |_| Ok(Type::Number),
@@ -23,6 +25,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
     Function {
         name: "lookup",
+        description: "The element of a map under a key, or a default where there is none.",
         parameters: &[Parameter::any("inputMap").marked(), Parameter::string("key").marked()],
         variadic: Some(Parameter::any("default").null().unknown().marked()),
         returns: lookup_type,
@@ -30,6 +33,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
     Function {
         name: "merge",
+        description: "Several maps or objects as one; where a key is in several, the last one counts.",
         parameters: &[],
         variadic: Some(Parameter::any("maps").null().marked()),
         returns: merge_type,
@@ -37,13 +41,20 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
     Function {
         name: "setproduct",
+        description: "Every combination that takes one element of each of the given sets or lists.",
         parameters: &[],
-        variadic: Some(Parameter::any("sets").marked().unknown()),
+        variadic: Some(
+            Parameter::any("sets")
+                .marked()
+                .unknown()
+                .described("Sets, or lists and tuples: the order of lists is kept."),
+        ),
         returns: |_| Ok(Type::Dynamic),
         run: |args, _| product(args),
     },
     Function {
         name: "transpose",
+        description: "A map of lists of texts turned around: each text leads to the keys whose lists have it.",
         parameters: &[Parameter::new("values", lists_by_name)],
         variadic: None,
         returns: |_| Ok(lists_by_name()),
@@ -51,6 +62,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
     Function {
         name: "values",
+        description: "The elements of a map, or the attributes of an object, in the order of their keys.",
         parameters: &[Parameter::any("mapping").marked()],
         variadic: None,
         returns: |args| match args[0].type_of() {
@@ -63,6 +75,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
     Function {
         name: "zipmap",
+        description: "A map or object made of a list of keys and a list of values.",
         parameters: &[Parameter::list_of_string("keys").marked(), Parameter::any("values").marked()],
         variadic: None,
         returns: |args| match args[1].type_of() {

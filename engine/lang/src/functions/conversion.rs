@@ -7,9 +7,10 @@ use crate::functions::{CallError, Function, Parameter, call::unknown_from};
 const V: Parameter = Parameter::any("v").null().unknown().marked();
 
 macro_rules! to {
-    ($name:literal, $ty:expr) => {
+    ($name:literal, $description:literal, $ty:expr) => {
         Function {
             name: $name,
+            description: $description,
             parameters: &[V],
             variadic: None,
             returns: |_| Ok($ty),
@@ -19,14 +20,15 @@ macro_rules! to {
 }
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    to!("tobool", Type::Bool),
-    to!("tolist", Type::list(Type::Dynamic)),
-    to!("tomap", Type::map(Type::Dynamic)),
-    to!("tonumber", Type::Number),
-    to!("toset", Type::set(Type::Dynamic)),
-    to!("tostring", Type::String),
+    to!("tobool", "A value as a bool.", Type::Bool),
+    to!("tolist", "A value as a list.", Type::list(Type::Dynamic)),
+    to!("tomap", "A value as a map.", Type::map(Type::Dynamic)),
+    to!("tonumber", "A value as a number.", Type::Number),
+    to!("toset", "A value as a set: without its order, and each element once.", Type::set(Type::Dynamic)),
+    to!("tostring", "A value as a text.", Type::String),
     Function {
         name: "coalesce",
+        description: "The first argument that is neither null nor an empty text.",
         parameters: &[],
         variadic: Some(Parameter::any("vals").null().unknown()),
         returns: |_| Ok(Type::Dynamic),
@@ -34,8 +36,9 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
     Function {
         name: "coalescelist",
+        description: "The first list or tuple that is not empty.",
         parameters: &[],
-        variadic: Some(Parameter::any("vals").null().unknown()),
+        variadic: Some(Parameter::any("vals").null().unknown().described("Lists or tuples.")),
         returns: |_| Ok(Type::Dynamic),
         run: |args, _| coalesce_list(args),
     },

@@ -8,6 +8,7 @@ use crate::functions::{CallError, Function, Parameter, call::unknown_from};
 pub(super) const FUNCTIONS: &[Function] = &[
     Function {
         name: "base64decode",
+        description: "The text that a Base64 string encodes. The bytes must be UTF-8.",
         parameters: &[Parameter::string("str")],
         variadic: None,
         returns: |_| Ok(Type::String),
@@ -15,6 +16,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
     Function {
         name: "base64encode",
+        description: "The UTF-8 bytes of a text in Base64.",
         parameters: &[Parameter::string("str")],
         variadic: None,
         returns: |_| Ok(Type::String),
@@ -22,6 +24,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
     Function {
         name: "jsondecode",
+        description: "The value that a JSON text stands for.",
         parameters: &[Parameter::string("str")],
         variadic: None,
         returns: |_| Ok(Type::Dynamic),
@@ -31,6 +34,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
     Function {
         name: "jsonencode",
+        description: "A value as JSON text without spaces.",
         parameters: &[Parameter::any("val").null().unknown()],
         variadic: None,
         returns: |_| Ok(Type::String),

@@ -15,33 +15,37 @@ const PATH: Parameter = Parameter::string("path");
 pub(super) const FUNCTIONS: &[Function] = &[
     Function {
         name: "file",
+        description: "The content of a file as text. It must be UTF-8.",
         parameters: &[PATH],
         variadic: None,
         returns: |_| Ok(Type::String),
-        run: |args, files| read_text(args[0].as_str().unwrap_or_default(), files),
+        run: |args, outside| read_text(args[0].as_str().unwrap_or_default(), outside.files),
     },
     Function {
         name: "filebase64",
+        description: "The content of a file in Base64, whatever the bytes are.",
         parameters: &[PATH],
         variadic: None,
         returns: |_| Ok(Type::String),
-        run: |args, files| {
-            let bytes = read(args[0].as_str().unwrap_or_default(), files)?;
+        run: |args, outside| {
+            let bytes = read(args[0].as_str().unwrap_or_default(), outside.files)?;
             Ok(Value::string(STANDARD.encode(bytes)))
         },
     },
     Function {
         name: "fileexists",
+        description: "Is there a file at a path?",
         parameters: &[PATH],
         variadic: None,
         returns: |_| Ok(Type::Bool),
-        run: |args, files| {
+        run: |args, outside| {
             let path = args[0].as_str().unwrap_or_default();
-            files.exists(path).map(Value::bool).map_err(|why| CallError::new(format!("\"{path}\" {why}")))
+            outside.files.exists(path).map(Value::bool).map_err(|why| CallError::new(format!("\"{path}\" {why}")))
         },
     },
     Function {
         name: "basename",
+        description: "The last part of a path: what comes after the last slash.",
         parameters: &[PATH],
         variadic: None,
         returns: |_| Ok(Type::String),
@@ -49,6 +53,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
     Function {
         name: "dirname",
+        description: "A path without its last part.",
         parameters: &[PATH],
         variadic: None,
         returns: |_| Ok(Type::String),

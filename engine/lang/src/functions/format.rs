@@ -12,6 +12,7 @@ const ARGS: Parameter = Parameter::any("args").null().unknown();
 pub(super) const FUNCTIONS: &[Function] = &[
     Function {
         name: "format",
+        description: "A text in which each verb, such as `%s` or `%05.2f`, is replaced by an argument.",
         parameters: &[Parameter::string("format")],
         variadic: Some(ARGS),
         returns: |_| Ok(Type::String),
@@ -22,6 +23,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
     Function {
         name: "formatlist",
+        description: "One formatted text for each element of the lists among the arguments.",
         parameters: &[Parameter::string("format")],
         variadic: Some(ARGS),
         returns: |_| Ok(Type::list(Type::String)),

@@ -11,6 +11,7 @@ const LIST: Parameter = Parameter::any("list");
 pub(super) const FUNCTIONS: &[Function] = &[
     Function {
         name: "alltrue",
+        description: "Are all elements of a list true? An empty list counts as all true.",
         parameters: &[Parameter::new("list", || Type::list(Type::Bool))],
         variadic: None,
         returns: |_| Ok(Type::Bool),
@@ -18,6 +19,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
     Function {
         name: "anytrue",
+        description: "Is at least one element of a list true?",
         parameters: &[Parameter::new("list", || Type::list(Type::Bool))],
         variadic: None,
         returns: |_| Ok(Type::Bool),
@@ -25,13 +27,15 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
     Function {
         name: "contains",
-        parameters: &[LIST, Parameter::any("value").null()],
+        description: "Is a value one of the elements of a list, tuple or set?",
+        parameters: &[LIST, Parameter::any("value")],
         variadic: None,
         returns: |_| Ok(Type::Bool),
         run: |args, _| contains(&args[0], &args[1]),
     },
     Function {
         name: "element",
+        description: "One element of a list, by its index; an index beyond the end starts over from the beginning.",
         parameters: &[LIST.marked(), Parameter::number("index")],
         variadic: None,
         returns: |args| match args[0].type_of() {
@@ -43,6 +47,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
     Function {
         name: "index",
+        description: "The position of the first element of a list that equals a value.",
         parameters: &[LIST, Parameter::any("value")],
         variadic: None,
         returns: |_| Ok(Type::Number),
@@ -50,6 +55,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
     Function {
         name: "matchkeys",
+        description: "The elements of a list whose counterparts in a second list occur in a third.",
         parameters: &[
             Parameter::list_of_any("values"),
             Parameter::list_of_any("keys"),
@@ -61,6 +67,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
     Function {
         name: "one",
+        description: "The only element of a list, tuple or set, or null where it is empty.",
         parameters: &[LIST],
         variadic: None,
         returns: |args| match args[0].type_of() {
@@ -73,6 +80,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
     Function {
         name: "slice",
+        description: "The elements of a list from one index up to, and without, another.",
         parameters: &[LIST.marked(), Parameter::number("start_index"), Parameter::number("end_index")],
         variadic: None,
         returns: |args| match args[0].type_of() {

@@ -14,30 +14,49 @@ mod regular;
 mod sensitivity;
 mod sequence;
 mod set;
+mod signature;
 mod string;
 
-use engine_value::Type;
+#[cfg(test)]
+mod tests;
+
+use engine_value::{Type, Value};
 
 pub(crate) use call::{CallError, call};
+pub use signature::{ParameterSignature, Signature, metadata, signatures};
 
 use crate::eval::Files;
+
+/// The type of a result, as far as the arguments tell.
+pub(crate) type Returns = fn(&[Value]) -> Result<Type, CallError>;
+
+/// What a function does.
+pub(crate) type Run = fn(&[Value], &Outside<'_>) -> Result<Value, CallError>;
+
+/// What a function reaches beyond its arguments.
+pub(crate) struct Outside<'a> {
+    pub(crate) files: &'a dyn Files,
+}
 
 /// A function.
 pub(crate) struct Function {
     pub(crate) name: &'static str,
+    /// What it gives, in a sentence.
+    description: &'static str,
     pub(crate) parameters: &'static [Parameter],
     /// Any number of further arguments.
     pub(crate) variadic: Option<Parameter>,
-    /// The type of the result, as far as the arguments tell; asked only where an argument is not known, to refuse at once
-    /// what cannot become right.
-    returns: fn(&[engine_value::Value]) -> Result<Type, CallError>,
-    run: fn(&[engine_value::Value], &dyn Files) -> Result<engine_value::Value, CallError>,
+    /// Asked only where an argument is not known, to refuse at once what cannot become right.
+    returns: Returns,
+    run: Run,
 }
 
 /// One parameter.
 #[derive(Clone, Copy)]
 pub(crate) struct Parameter {
     pub(crate) name: &'static str,
+    /// What it is for, where its name does not tell.
+    description: Option<&'static str>,
     ty: fn() -> Type,
     /// The function deals with null itself.
     takes_null: bool,
@@ -49,7 +68,7 @@ pub(crate) struct Parameter {
 
 impl Parameter {
     const fn new(name: &'static str, ty: fn() -> Type) -> Self {
-        Self { name, ty, takes_null: false, takes_unknown: false, takes_marks: false }
+        Self { name, description: None, ty, takes_null: false, takes_unknown: false, takes_marks: false }
     }
 
     const fn string(name: &'static str) -> Self {
@@ -82,6 +101,10 @@ impl Parameter {
 
     const fn marked(self) -> Self {
         Self { takes_marks: true, ..self }
+    }
+
+    const fn described(self, description: &'static str) -> Self {
+        Self { description: Some(description), ..self }
     }
 
     /// Its type.

@@ -2,16 +2,22 @@
 
 use engine_value::{Number, Refinements, Type, Value};
 
-use crate::functions::{CallError, Function, Parameter, call::unknown_from};
+use crate::functions::{CallError, Function, Parameter, Run, call::unknown_from};
 
 const NUM: Parameter = Parameter::number("num");
 const NUMBERS: Parameter = Parameter::number("numbers");
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    of_one("abs", |args, _| Ok(Value::number(number(&args[0]).abs()))),
-    of_one("ceil", |args, _| Ok(Value::number(number(&args[0]).ceil()))),
-    of_one("floor", |args, _| Ok(Value::number(number(&args[0]).floor()))),
-    of_one("signum", |args, _| {
+    of_one("abs", "The distance of a number from zero: the number itself, or without its minus sign.", |args, _| {
+        Ok(Value::number(number(&args[0]).abs()))
+    }),
+    of_one("ceil", "The smallest whole number that is not below a number.", |args, _| {
+        Ok(Value::number(number(&args[0]).ceil()))
+    }),
+    of_one("floor", "The largest whole number that is not above a number.", |args, _| {
+        Ok(Value::number(number(&args[0]).floor()))
+    }),
+    of_one("signum", "The sign of a number: -1, 0 or 1.", |args, _| {
         let number = number(&args[0]);
         Ok(Value::int(if number.is_zero() {
             0
@@ -23,6 +29,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     }),
     Function {
         name: "max",
+        description: "The largest of the given numbers.",
         parameters: &[],
         variadic: Some(NUMBERS),
         returns: |_| Ok(Type::Number),
@@ -30,6 +37,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
     Function {
         name: "min",
+        description: "The smallest of the given numbers.",
         parameters: &[],
         variadic: Some(NUMBERS),
         returns: |_| Ok(Type::Number),
@@ -37,6 +45,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
     Function {
         name: "log",
+        description: "The logarithm of a number to a base.",
         parameters: &[NUM, Parameter::number("base")],
         variadic: None,
         returns: |_| Ok(Type::Number),
@@ -44,6 +53,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
     Function {
         name: "pow",
+        description: "A number raised to a power.",
         parameters: &[NUM, Parameter::number("power")],
         variadic: None,
         returns: |_| Ok(Type::Number),
@@ -51,6 +61,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
     Function {
         name: "parseint",
+        description: "The whole number that a text writes in a base from 2 to 62.",
         parameters: &[Parameter::any("number"), Parameter::number("base")],
         variadic: None,
         returns: |_| Ok(Type::Number),
@@ -58,6 +69,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
     Function {
         name: "sum",
+        description: "The numbers of a list added up.",
         parameters: &[Parameter::any("list")],
         variadic: None,
         returns: |_| Ok(Type::Number),
@@ -65,11 +77,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
 ];
 
-const fn of_one(
-    name: &'static str,
-    run: fn(&[Value], &dyn crate::eval::Files) -> Result<Value, CallError>,
-) -> Function {
-    Function { name, parameters: &[NUM], variadic: None, returns: |_| Ok(Type::Number), run }
+const fn of_one(name: &'static str, description: &'static str, run: Run) -> Function {
+    Function { name, description, parameters: &[NUM], variadic: None, returns: |_| Ok(Type::Number), run }
 }
 
 fn number(value: &Value) -> Number {

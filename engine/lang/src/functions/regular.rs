@@ -11,6 +11,7 @@ const TEXT: Parameter = Parameter::string("string").unknown();
 pub(super) const FUNCTIONS: &[Function] = &[
     Function {
         name: "regex",
+        description: "What a regular expression finds first in a text: the match, or its groups.",
         parameters: &[PATTERN, TEXT],
         variadic: None,
         returns: |_| Ok(Type::Dynamic),
@@ -25,9 +26,10 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
     Function {
         name: "regexall",
+        description: "Everything that a regular expression finds in a text, as a list.",
         parameters: &[PATTERN, TEXT],
         variadic: None,
-        returns: |_| Ok(Type::Dynamic),
+        returns: |_| Ok(Type::list(Type::Dynamic)),
         run: |args, _| {
             let Some(regex) = pattern(args)? else { return waits(Type::list(Type::Dynamic), args) };
             let ty = result_type(&regex);

@@ -9,6 +9,7 @@ const VALUE: Parameter = Parameter::any("value").null().unknown().marked();
 pub(super) const FUNCTIONS: &[Function] = &[
     Function {
         name: "sensitive",
+        description: "A value with the mark that it is never shown.",
         parameters: &[VALUE],
         variadic: None,
         returns: |_| Ok(Type::Dynamic),
@@ -16,6 +17,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
     Function {
         name: "nonsensitive",
+        description: "A value without its mark as sensitive: whoever calls this says that it may be shown.",
         parameters: &[VALUE],
         variadic: None,
         returns: |_| Ok(Type::Dynamic),
@@ -27,6 +29,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
     Function {
         name: "ephemeralasnull",
+        description: "A value in which every part that is ephemeral is null instead.",
         parameters: &[VALUE],
         variadic: None,
         returns: |_| Ok(Type::Dynamic),
@@ -36,6 +39,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
     Function {
         name: "issensitive",
+        description: "Is a value marked as sensitive?",
         parameters: &[VALUE],
         variadic: None,
         returns: |_| Ok(Type::Bool),

@@ -15,13 +15,18 @@ const LIST: Parameter = Parameter::any("list");
 pub(super) const FUNCTIONS: &[Function] = &[
     Function {
         name: "chunklist",
-        parameters: &[Parameter::list_of_any("list"), Parameter::number("size")],
+        description: "A list cut into lists of a fixed length; the last may be shorter.",
+        parameters: &[
+            Parameter::list_of_any("list"),
+            Parameter::number("size").described("How many elements each list has."),
+        ],
         variadic: None,
         returns: |args| Ok(Type::list(args[0].type_of())),
         run: |args, _| chunks(&args[0], &args[1]),
     },
     Function {
         name: "compact",
+        description: "A list of texts without those that are null or empty.",
         parameters: &[Parameter::list_of_string("list")],
         variadic: None,
         returns: |_| Ok(Type::list(Type::String)),
@@ -29,6 +34,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
     Function {
         name: "concat",
+        description: "Several lists or tuples as one, in the given order.",
         parameters: &[],
         variadic: Some(Parameter::any("seqs").marked()),
         returns: concat_type,
@@ -36,6 +42,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
     Function {
         name: "distinct",
+        description: "A list without the elements that are equal to an earlier one.",
         parameters: &[Parameter::list_of_any("list")],
         variadic: None,
         returns: |args| Ok(args[0].type_of()),
@@ -43,6 +50,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
     Function {
         name: "flatten",
+        description: "A list in which every element that is a list is replaced by its own elements, at any depth.",
         parameters: &[LIST.marked()],
         variadic: None,
         returns: |_| Ok(Type::Dynamic),
@@ -50,6 +58,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
     Function {
         name: "range",
+        description: "Numbers from a start up to, and without, an end, at equal steps.",
         parameters: &[],
         variadic: Some(Parameter::number("params")),
         returns: |_| Ok(Type::list(Type::Number)),
@@ -57,6 +66,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
     Function {
         name: "reverse",
+        description: "A list or tuple in the opposite order.",
         parameters: &[LIST.marked()],
         variadic: None,
         returns: |args| match args[0].type_of() {
@@ -69,6 +79,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
     Function {
         name: "sort",
+        description: "A list of texts in the order of their characters' code points.",
         parameters: &[Parameter::list_of_string("list")],
         variadic: None,
         returns: |_| Ok(Type::list(Type::String)),

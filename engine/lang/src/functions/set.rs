@@ -14,6 +14,7 @@ fn any_set() -> Type {
 pub(super) const FUNCTIONS: &[Function] = &[
     Function {
         name: "setunion",
+        description: "The elements that are in any of the given sets.",
         parameters: &[FIRST],
         variadic: Some(OTHERS),
         returns: common,
@@ -21,6 +22,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
     Function {
         name: "setintersection",
+        description: "The elements that are in all of the given sets.",
         parameters: &[FIRST],
         variadic: Some(OTHERS),
         returns: common,
@@ -28,6 +30,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
     Function {
         name: "setsubtract",
+        description: "The elements of a set that are not in another.",
         parameters: &[Parameter::new("a", any_set).unknown(), Parameter::new("b", any_set).unknown()],
         variadic: None,
         returns: common,

@@ -3,22 +3,32 @@
 use engine_value::{Data, Refinements, Type, Unknown, Value};
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::{
-    eval::Files,
-    functions::{CallError, Function, Parameter, call::unknown_from, regular},
-};
+use crate::functions::{CallError, Function, Parameter, Returns, Run, call::unknown_from, regular};
 
 const STR: Parameter = Parameter::string("str");
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    of_text("chomp", |args, _| Ok(Value::string(text(&args[0]).trim_end_matches(['\n', '\r'])))),
-    of_text("lower", |args, _| Ok(Value::string(text(&args[0]).chars().map(lower).collect::<String>()))),
-    of_text("upper", |args, _| Ok(Value::string(text(&args[0]).chars().map(upper).collect::<String>()))),
-    of_text("title", |args, _| Ok(Value::string(title(text(&args[0]))))),
-    of_text("trimspace", |args, _| Ok(Value::string(text(&args[0]).trim()))),
-    of_text("strrev", |args, _| Ok(Value::string(text(&args[0]).graphemes(true).rev().collect::<String>()))),
+    of_text("chomp", "A text without the line ends at its end.", |args, _| {
+        Ok(Value::string(text(&args[0]).trim_end_matches(['\n', '\r'])))
+    }),
+    of_text("lower", "A text with all letters as small letters.", |args, _| {
+        Ok(Value::string(text(&args[0]).chars().map(lower).collect::<String>()))
+    }),
+    of_text("upper", "A text with all letters as capital letters.", |args, _| {
+        Ok(Value::string(text(&args[0]).chars().map(upper).collect::<String>()))
+    }),
+    of_text("title", "A text in which every word begins with a capital letter.", |args, _| {
+        Ok(Value::string(title(text(&args[0]))))
+    }),
+    of_text("trimspace", "A text without spaces and line ends at its beginning and its end.", |args, _| {
+        Ok(Value::string(text(&args[0]).trim()))
+    }),
+    of_text("strrev", "A text with its characters in the opposite order.", |args, _| {
+        Ok(Value::string(text(&args[0]).graphemes(true).rev().collect::<String>()))
+    }),
     Function {
         name: "startswith",
+        description: "Does a text begin with another?",
         parameters: &[STR.unknown(), Parameter::string("prefix")],
         variadic: None,
         returns: |_| Ok(Type::Bool),
@@ -26,18 +36,21 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
     of_two(
         "endswith",
+        "Does a text end with another?",
         "suffix",
         |_| Ok(Type::Bool),
         |args, _| Ok(Value::bool(text(&args[0]).ends_with(text(&args[1])))),
     ),
     of_two(
         "strcontains",
+        "Is a text part of another?",
         "substr",
         |_| Ok(Type::Bool),
         |args, _| Ok(Value::bool(text(&args[0]).contains(text(&args[1])))),
     ),
     of_two(
         "trim",
+        "A text without the given characters at its beginning and its end.",
         "cutset",
         |_| Ok(Type::String),
         |args, _| {
@@ -47,6 +60,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     ),
     of_two(
         "trimprefix",
+        "A text without another at its beginning.",
         "prefix",
         |_| Ok(Type::String),
         |args, _| {
@@ -56,6 +70,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     ),
     of_two(
         "trimsuffix",
+        "A text without another at its end.",
         "suffix",
         |_| Ok(Type::String),
         |args, _| {
@@ -65,7 +80,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
     ),
     Function {
         name: "indent",
-        parameters: &[Parameter::number("spaces"), STR],
+        description: "A text in which every line but the first is indented.",
+        parameters: &[Parameter::number("spaces").described("How many spaces."), STR],
         variadic: None,
         returns: |_| Ok(Type::String),
         run: |args, _| {
@@ -77,6 +93,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
     Function {
         name: "substr",
+        description: "Some characters of a text, by offset and length. A negative offset counts from the end; the length -1 takes all.",
         parameters: &[STR, Parameter::number("offset"), Parameter::number("length")],
         variadic: None,
         returns: |_| Ok(Type::String),
@@ -84,6 +101,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
     Function {
         name: "split",
+        description: "The parts of a text between the occurrences of a separator.",
         parameters: &[Parameter::string("separator"), STR],
         variadic: None,
         returns: |_| Ok(Type::list(Type::String)),
@@ -91,13 +109,15 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
     Function {
         name: "join",
-        parameters: &[Parameter::string("separator")],
-        variadic: Some(Parameter::list_of_string("lists")),
+        description: "The elements of lists of texts as one text, with a separator between them.",
+        parameters: &[Parameter::string("separator").described("What stands between two elements.")],
+        variadic: Some(Parameter::list_of_string("lists").described("Lists of texts.")),
         returns: |_| Ok(Type::String),
         run: |args, _| join(args),
     },
     Function {
         name: "replace",
+        description: "A text in which every occurrence of a part is replaced. A part between slashes is a regular expression.",
         parameters: &[STR, Parameter::string("substr"), Parameter::string("replace")],
         variadic: None,
         returns: |_| Ok(Type::String),
@@ -105,30 +125,29 @@ pub(super) const FUNCTIONS: &[Function] = &[
     },
 ];
 
-type Run = fn(&[Value], &dyn Files) -> Result<Value, CallError>;
-
-const fn of_text(name: &'static str, run: Run) -> Function {
-    Function { name, parameters: &[STR], variadic: None, returns: |_| Ok(Type::String), run }
+const fn of_text(name: &'static str, description: &'static str, run: Run) -> Function {
+    Function { name, description, parameters: &[STR], variadic: None, returns: |_| Ok(Type::String), run }
 }
 
 const fn of_two(
     name: &'static str,
+    description: &'static str,
     second: &'static str,
-    returns: fn(&[Value]) -> Result<Type, CallError>,
+    returns: Returns,
     run: Run,
 ) -> Function {
     // Tables of parameters are constants, so each name of a second parameter has its own.
     const SUFFIX: &[Parameter] = &[STR, Parameter::string("suffix")];
     const PREFIX: &[Parameter] = &[STR, Parameter::string("prefix")];
     const SUBSTR: &[Parameter] = &[STR, Parameter::string("substr")];
-    const CUTSET: &[Parameter] = &[STR, Parameter::string("cutset")];
+    const CUTSET: &[Parameter] = &[STR, Parameter::string("cutset").described("The characters, in any order.")];
     let parameters = match second.as_bytes() {
         b"suffix" => SUFFIX,
         b"prefix" => PREFIX,
         b"substr" => SUBSTR,
         _ => CUTSET,
     };
-    Function { name, parameters, variadic: None, returns, run }
+    Function { name, description, parameters, variadic: None, returns, run }
 }
 
 fn text(value: &Value) -> &str {
