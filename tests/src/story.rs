@@ -100,6 +100,8 @@ struct Stage<'a> {
     variables: BTreeMap<String, String>,
     /// What is typed at the next command.
     input: Option<String>,
+    /// What the next command reads where nobody types.
+    pipe: Option<String>,
     interrupt: CancellationToken,
     /// Where the next command is cut off.
     cut: Option<Cut>,
@@ -130,6 +132,7 @@ impl<'a> Stage<'a> {
             host: Arc::new(FixedHost::new(1_700_000_000)),
             variables: BTreeMap::new(),
             input: None,
+            pipe: None,
             interrupt: CancellationToken::new(),
             cut: None,
             secrets: Vec::new(),
@@ -153,7 +156,7 @@ impl<'a> Stage<'a> {
             variables: self.variables.clone(),
             directory: self.directory.to_owned(),
             interactive: input.is_some(),
-            input: Box::new(Cursor::new(input.unwrap_or_default().into_bytes())),
+            input: Box::new(Cursor::new(input.or(self.pipe.take()).unwrap_or_default().into_bytes())),
             who: "ops@host".to_owned(),
             interrupt: std::mem::take(&mut self.interrupt),
             providers: vec![mock],
@@ -187,8 +190,9 @@ impl<'a> Stage<'a> {
     /// - `interrupt VERB ABOUT`: the first interrupt comes with that call of the next command;
     /// - `kill N`: the next command ends with its call number N of the mock provider, as if killed: nobody is told;
     /// - `type TEXT`: somebody is there, and types this at the next command; `env NAME VALUE`: an environment variable;
+    /// - `pipe TEXT`: the next command reads this from a pipe, `\n` is a line end;
     /// - `secret TEXT`: from now on no command prints this, but for `output -raw`;
-    /// - `remove FILE`: a file of the directory is gone; `files`: prints those that there are;
+    /// - `remove FILE`: a file of the directory is gone; `files`: prints those that there are; `cat FILE`: prints one;
     /// - `writes`: prints every call since the last time that changed something in the world.
     fn act(&mut self, words: &[String]) -> String {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -214,10 +218,12 @@ impl<'a> Stage<'a> {
             }
             ["kill", call] => self.cut = Some(Cut::at(call.parse().expect("a number"), Side::After)),
             ["type", text] => self.input = Some(format!("{text}\n")),
+            ["pipe", text] => self.pipe = Some(text.replace("\\n", "\n")),
             ["env", name, value] => drop(self.variables.insert(name.to_owned(), value.to_owned())),
             ["secret", text] => self.secrets.push(text.to_owned()),
             ["remove", file] => std::fs::remove_file(self.directory.join(file)).expect("a file that is there"),
             ["files"] => return self.files(),
+            ["cat", file] => return std::fs::read_to_string(self.directory.join(file)).expect("a file that is there"),
             ["writes"] => {
                 return self.world.take_writes().iter().map(|write| format!("{write}\n")).collect();
             }

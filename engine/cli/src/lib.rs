@@ -66,6 +66,7 @@ async fn dispatch(session: &mut Session, line: CommandLine) -> Exit {
     };
     match &line.command {
         Command::Init(_) => command::init::run(session),
+        Command::Fmt(args) => command::fmt::run(session, args),
         Command::Validate(args) => command::validate::run(session, args),
         Command::Version(args) => command::version::run(session, args),
         Command::Output(args) => command::output::run(session, &storage(session, fleet.is_some()), args).await,

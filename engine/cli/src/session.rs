@@ -24,6 +24,10 @@ pub enum Exit {
     Failure,
     /// With `-detailed-exitcode`: there is something to do.
     Changes,
+    /// `fmt`: a file could not be formatted.
+    Refused,
+    /// `fmt -check`: a file is not in the canonical layout.
+    Unformatted,
     /// It stopped at a safe point with work left.
     Stopped,
 }
@@ -34,7 +38,8 @@ impl Exit {
         match self {
             Self::Success => 0,
             Self::Failure => 1,
-            Self::Changes => 2,
+            Self::Changes | Self::Refused => 2,
+            Self::Unformatted => 3,
             Self::Stopped => 4,
         }
     }

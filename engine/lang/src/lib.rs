@@ -7,6 +7,7 @@
 
 pub mod config;
 pub mod eval;
+pub mod format;
 pub mod functions;
 pub mod syntax;
 pub mod write;

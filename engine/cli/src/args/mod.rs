@@ -31,6 +31,8 @@ pub(crate) struct CommandLine {
 pub(crate) enum Command {
     /// Prepare the working directory: write down where modules are.
     Init(InitArgs),
+    /// Bring configuration files into the canonical layout.
+    Fmt(FmtArgs),
     /// Check the configuration without asking anybody.
     Validate(ValidateArgs),
     /// Show what apply would change, and why.
@@ -113,6 +115,29 @@ pub(crate) struct InitArgs {
     /// Accepted for scripts; there is nothing to ask.
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = true, default_missing_value = "true", action = clap::ArgAction::Set)]
     pub input: bool,
+}
+
+/// Options of `fmt`.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct FmtArgs {
+    /// Name the files whose layout changes. Never done for standard input.
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = true, default_missing_value = "true", action = clap::ArgAction::Set)]
+    pub list: bool,
+    /// Write the files. Never done for standard input, nor with -check.
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = true, default_missing_value = "true", action = clap::ArgAction::Set)]
+    pub write: bool,
+    /// Show what changes.
+    #[arg(long)]
+    pub diff: bool,
+    /// Change nothing; exit with 3 where something would change.
+    #[arg(long)]
+    pub check: bool,
+    /// Directories with everything below them.
+    #[arg(long)]
+    pub recursive: bool,
+    /// Files and directories, or - for standard input. None: the working directory.
+    #[arg(value_name = "TARGET")]
+    pub targets: Vec<String>,
 }
 
 /// Options of `validate`.

@@ -1,6 +1,7 @@
 //! One file per command.
 
 pub(crate) mod apply;
+pub(crate) mod fmt;
 pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod output;

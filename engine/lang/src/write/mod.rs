@@ -13,6 +13,7 @@ mod tests;
 use engine_value::Value;
 
 use layout::Line;
+pub(crate) use text::quoted;
 
 /// What stands in a file or a block.
 #[derive(Clone, Debug, Default, PartialEq)]

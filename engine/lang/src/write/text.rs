@@ -1,9 +1,11 @@
 //! Strings: in quotes, or as a heredoc where they are whole lines.
 
-use std::fmt::Write;
+use std::{fmt::Write, sync::LazyLock};
 
-/// The text in quotes, with everything escaped that would mean something.
-pub(super) fn quoted(text: &str) -> String {
+use regex::Regex;
+
+/// The text in quotes, with everything escaped that would mean something or that nobody could see.
+pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::from('"');
     let mut chars = text.chars().peekable();
     let mut before = '\0';
@@ -23,15 +25,27 @@ pub(super) fn quoted(text: &str) -> String {
                     out.push(c);
                 }
             }
-            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}') => {
+            c if is_visible(c) => out.push(c),
+            c if u32::from(c) > 0xffff => {
+                let _ = write!(out, "\\U{:08x}", u32::from(c));
+            }
+            c => {
                 let _ = write!(out, "\\u{:04x}", u32::from(c));
             }
-            c => out.push(c),
         }
         before = c;
     }
     out.push('"');
     out
+}
+
+/// Letters, marks, numbers, punctuation, symbols and the space: what Terraform writes as it is.
+fn is_visible(c: char) -> bool {
+    static VISIBLE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^[\pL\pM\pN\pP\pS]$").ok());
+    if c.is_ascii() {
+        return !c.is_ascii_control();
+    }
+    VISIBLE.as_ref().is_some_and(|visible| visible.is_match(c.encode_utf8(&mut [0; 4])))
 }
 
 /// The text as a heredoc, where it can be one: whole lines, at least two of them. It has the end of its last line.
