@@ -1,7 +1,7 @@
 //! `fmt`: small cases as data, random layouts of them, and every file of a folder beside Terraform.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking, its helpers too")
-#![expect(clippy::print_stderr, reason = "what was compared, and what was skipped, is told")]]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking, its helpers too")]
+#![expect(clippy::print_stderr, reason = "what was compared, and what was skipped, is told")]
 
 mod cases;
 mod deform;
