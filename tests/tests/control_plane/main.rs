@@ -8,4 +8,5 @@ mod import;
 #[path = "../kubernetes_provider/import/kinds.rs"]
 mod kinds;
 mod lifecycle;
+mod plan_only;
 mod works;
