@@ -1,7 +1,7 @@
 //! The agents of the fleet: the real agent's library, each with a client and an identity of its own, over simulated cards.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
@@ -16,6 +16,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::api::{Running, User};
+use crate::error::SandboxError;
 
 /// A kubelet starts a pod that has ended again; the first time after this.
 const RESTART: Duration = Duration::from_secs(1);
@@ -43,12 +44,18 @@ struct Slot {
 }
 
 impl Agents {
-    /// None of them runs yet. `journals` is the folder of their journals, which exists.
-    pub(crate) fn new(server: &Running, hardware: SharedFleet, host: Arc<dyn Host>, journals: PathBuf) -> Self {
+    /// None of them runs yet. `connect` gives each the connection of its own identity; `journals` is the folder of their
+    /// journals, which exists.
+    pub(crate) fn new(
+        connect: impl Fn(&str) -> ConnectionOverride,
+        hardware: SharedFleet,
+        host: Arc<dyn Host>,
+        journals: PathBuf,
+    ) -> Self {
         let nodes: Vec<String> = hardware.read(|fleet| fleet.nodes.keys().cloned().collect());
         let connections = nodes.into_iter().map(|node| {
-            let user = User::agent(&node);
-            (node, connection(server, &user))
+            let connection = connect(&node);
+            (node, connection)
         });
         Self { connections: connections.collect(), hardware, host, journals, slots: Mutex::new(BTreeMap::new()) }
     }
@@ -150,6 +157,15 @@ impl Agents {
     fn slots(&self) -> MutexGuard<'_, BTreeMap<String, Slot>> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The folder of the agents' journals; those of an earlier world are not this one's.
+pub(crate) fn prepare_journals(path: &Path, world_is_old: bool) -> Result<(), SandboxError> {
+    let failed = |action| move |source| SandboxError::File { action, path: path.to_owned(), source };
+    if !world_is_old && path.exists() {
+        std::fs::remove_dir_all(path).map_err(failed("remove the folder"))?;
+    }
+    crate::private::create_dir(path).map_err(failed("create the folder"))
 }
 
 /// The connection of a user to a server.

@@ -225,7 +225,7 @@ impl<'a> Script<'a> {
     }
 }
 
-fn parse(name: &str, text: &str) -> Result<Fleet, SandboxError> {
+pub(crate) fn parse(name: &str, text: &str) -> Result<Fleet, SandboxError> {
     let mut sources = Sources::new();
     let file = sources.add(name, text);
     fleet::read(file, text).map_err(|diagnostics| SandboxError::Fleet { sources, diagnostics })

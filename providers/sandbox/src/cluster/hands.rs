@@ -5,12 +5,13 @@ use std::sync::Arc;
 use http::Method;
 use serde_json::Value;
 
-use crate::api::{Api, Failure, User};
+use super::ApiServer;
+use crate::api::{Failure, User};
 use crate::world::Trouble;
 
 /// One pair for all of them.
 pub(super) struct Hands {
-    api: Arc<Api>,
+    api: Arc<dyn ApiServer>,
     trouble: Trouble,
 }
 
@@ -47,7 +48,7 @@ impl Part {
 }
 
 impl Hands {
-    pub(super) fn new(api: Arc<Api>, trouble: Trouble) -> Self {
+    pub(super) fn new(api: Arc<dyn ApiServer>, trouble: Trouble) -> Self {
         Self { api, trouble }
     }
 

@@ -7,6 +7,7 @@
 
 mod advertise;
 mod alarms;
+mod api_server;
 mod containers;
 mod events;
 mod execution;
@@ -30,12 +31,12 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use alarms::Alarms;
+pub(crate) use api_server::ApiServer;
 pub(crate) use execution::definition as execution_definition;
 pub(crate) use execution::{GROUP_VERSION, KIND};
 use hands::Hands;
 
 use crate::agents::Agents;
-use crate::api::Api;
 use crate::names::record;
 use crate::store::{Change, ChangeKind, Feed, Key, Revision, Store};
 use crate::world::{self, Trouble, WorldClock};
@@ -70,10 +71,20 @@ impl Kubelets {
     }
 }
 
+/// What is done here of a cluster's work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Duty {
+    /// All of it.
+    Cluster,
+    /// That of its nodes. Somebody else schedules, looks after workloads and forgets events.
+    Nodes,
+}
+
 /// What the parts of a cluster share.
 #[derive(Clone)]
 pub(crate) struct Ground {
-    pub(crate) api: Arc<Api>,
+    pub(crate) api: Arc<dyn ApiServer>,
+    pub(crate) duty: Duty,
     pub(crate) store: Arc<Store>,
     pub(crate) hardware: SharedFleet,
     pub(crate) clock: WorldClock,
@@ -308,11 +319,15 @@ impl Cluster {
         for name in &pods {
             self.tend(name);
         }
-        if work.schedule {
+        let is_all = self.ground.duty == Duty::Cluster;
+        if work.schedule && is_all {
             self.schedule();
         }
         for name in &work.executions {
             self.execute(name);
+        }
+        if !is_all {
+            return;
         }
         let mut workloads = work.workloads;
         workloads.extend(self.workload_alarms.take(self.ground.clock.now_ms()));
@@ -328,7 +343,9 @@ impl Cluster {
         for node in nodes.iter().filter(|node| self.ground.kubelets.works(node)) {
             self.renew_lease(node);
         }
-        self.forget_events();
+        if self.ground.duty == Duty::Cluster {
+            self.forget_events();
+        }
         if let Err(error) = world::keep_time(&self.ground.store, &self.ground.clock) {
             self.ground.trouble.report(format!("the world's time could not be recorded: {error}"));
         }

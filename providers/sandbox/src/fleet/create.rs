@@ -197,7 +197,8 @@ pub(crate) fn owners(pod: &PodSpec) -> Vec<(String, Value)> {
 }
 
 impl Owner {
-    fn name(&self) -> &str {
+    /// Its name, which is also the label `app` of its pods.
+    pub(crate) fn name(&self) -> &str {
         match self {
             Self::Deployment(name) | Self::ReplicaSet(name) | Self::Job(name) => name,
         }
