@@ -12,4 +12,5 @@ mod go_program;
 pub mod helm;
 pub mod lab;
 pub mod mock;
+pub mod program;
 pub mod story;

@@ -4,7 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests may panic like tests")]
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,6 +23,7 @@ use providers_sandbox::command::serve;
 use providers_simulator::{CardRequest, Node};
 use providers_simulator_nvml::{NODE_FILE, library, read};
 use serde_json::json;
+use tests::program::built;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
@@ -30,17 +31,6 @@ const FLEET: &str = "node \"gpu-01\" {\n  agent = \"absent\"\n  card \"H100-80GB
 
 /// Nothing here takes so long.
 const PATIENCE: Duration = Duration::from_secs(60);
-
-/// The program, built where cargo builds: the tests of another package do not do it.
-fn program() -> PathBuf {
-    let cargo = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--offline", "--package", "providers-node-agent", "--bin", "sliceform-agent"])
-        .status()
-        .unwrap();
-    assert!(cargo.success());
-    let test = std::env::current_exe().unwrap();
-    test.ancestors().nth(2).unwrap().join("sliceform-agent")
-}
 
 /// Ends with the test, however that ends.
 struct Running(Child);
@@ -53,7 +43,7 @@ impl Drop for Running {
 }
 
 fn start(dir: &Path) -> Running {
-    let child = Command::new(program())
+    let child = Command::new(built("providers-node-agent", "sliceform-agent"))
         .args(["--node", "gpu-01", "--kubeconfig", &dir.join("agents/gpu-01.kubeconfig").display().to_string()])
         .args(["--nvml", &library().unwrap().display().to_string()])
         .args(["--journal", &dir.join("journal.json").display().to_string()])

@@ -42,6 +42,6 @@ pod "serving/embed-0" {
 
 pod "team-b/nb-1" {
   resources     = { "nvidia.com/gpu" = 1 }
-  node_selector = { "example.com/pool" = "dev" }
+  node_selector = { "kubernetes.io/hostname" = "gpu-01" }
   owner         = "deployment/notebook"
 }

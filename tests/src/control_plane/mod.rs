@@ -12,6 +12,7 @@
 mod absent;
 mod audit;
 mod binary;
+mod fleet;
 mod supervisor;
 mod user;
 
