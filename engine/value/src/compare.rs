@@ -39,12 +39,21 @@ fn compare(a: &Value, b: &Value) -> Answer {
         (Data::Null(_), _) | (_, Data::Null(_)) => Answer::No,
         _ => {
             let (ty_a, ty_b) = (a.type_of(), b.type_of());
-            if ty_a.has_dynamic() || ty_b.has_dynamic() {
-                // Parts of types that are not decided yet: only what is certain already counts.
+            if !has_decided_type(a) || !has_decided_type(b) {
+                // Only what is certain already counts.
                 return if could_match(&ty_a, &ty_b) { Answer::Unknown } else { Answer::No };
             }
             if ty_a != ty_b { Answer::No } else { compare_known(a, b) }
         }
+    }
+}
+
+/// Will it keep its type whatever becomes of its unknown parts? A null or an empty collection of no certain type stays what
+/// it is: nothing is to come that could decide it.
+fn has_decided_type(value: &Value) -> bool {
+    match &value.data {
+        Data::Unknown(unknown) => !unknown.ty.has_dynamic(),
+        _ => value.parts().all(has_decided_type),
     }
 }
 
