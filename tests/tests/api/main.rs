@@ -88,7 +88,8 @@ cases! {
         binding_is_for_once,
         quotas_refuse_what_exceeds_them,
         disruption_budgets_hold_evictions,
-        priority_comes_from_the_class;
+        priority_comes_from_the_class,
+        pods_change_in_little;
     rights:
         roles_allow_what_they_name,
         nobody_gives_away_what_they_lack,

@@ -151,3 +151,41 @@ pub(crate) async fn priority_comes_from_the_class(cluster: &Cluster) {
     assert_eq!((code, message.as_str()), (403, "pods \"q\" is forbidden: no PriorityClass with name none was found"));
     classes.delete("high", &Default::default()).await.unwrap();
 }
+
+pub(crate) async fn pods_change_in_little(cluster: &Cluster) {
+    let pods = cluster.api("", "v1", "Pod");
+    let mut made = pod("p", json!({}));
+    made["spec"]["tolerations"] = json!([{"key": "a", "operator": "Exists"}]);
+    made["spec"]["nodeName"] = "none".into();
+    let all = |added: &[Value]| {
+        let defaults = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"]
+            .map(|key| json!({"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}));
+        json!([added, &defaults].concat())
+    };
+    let (a, b) = (json!({"key": "a", "operator": "Exists"}), json!({"key": "b", "operator": "Exists"}));
+    let applied = crate::cluster::apply(&pods, "x", made.clone()).await.unwrap();
+    assert_eq!(applied["spec"]["tolerations"], all(std::slice::from_ref(&a)));
+    let again = crate::cluster::apply(&pods, "x", made.clone()).await.unwrap();
+    assert_eq!(again, applied, "what is completed when it is made is completed when it changes, too");
+    made["spec"]["tolerations"] = json!([a, b]);
+    let more = crate::cluster::apply(&pods, "x", made).await.unwrap();
+    assert_eq!(more["spec"]["tolerations"], all(&[a, b.clone()]));
+    for (patch, field) in [
+        (json!({"spec": {"tolerations": [b]}}), "spec.tolerations"),
+        (json!({"spec": {"hostNetwork": true}}), "spec"),
+        (json!({"spec": {"containers": [{"name": "c", "image": "i", "args": ["x"]}]}}), "spec"),
+        (
+            json!({"spec": {"containers": [{"name": "c", "image": "i"}, {"name": "d", "image": "i"}]}}),
+            "spec.containers",
+        ),
+    ] {
+        let refused = pods.patch("p", &PatchParams::default(), &Patch::Merge(&patch)).await;
+        let Err(kube::Error::Api(status)) = refused else { panic!("{patch}: {refused:?}") };
+        assert_eq!(status.code, 422, "{patch}: {}", status.message);
+        let causes = &status.details.as_ref().unwrap().causes;
+        assert_eq!(causes[0].field, field, "{patch}: {}", status.message);
+    }
+    let image = json!({"spec": {"containers": [{"name": "c", "image": "j"}]}});
+    let changed = pods.patch("p", &PatchParams::default(), &Patch::Strategic(image)).await.unwrap();
+    assert_eq!(changed.data["spec"]["containers"][0]["image"], "j");
+}

@@ -38,6 +38,13 @@ pub(super) fn create(
     quota::admit(store, resource, new)
 }
 
+/// Completes an object that changes, which is checked after that.
+pub(super) fn complete_change(resource: &Resource, new: &mut Value) {
+    if resource.storage.as_ref() == "pods" {
+        tolerations(new);
+    }
+}
+
 /// Checks an object that changes.
 pub(super) fn change(
     request: &Request<'_>,

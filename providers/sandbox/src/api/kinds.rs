@@ -49,6 +49,8 @@ pub(super) struct Builtin {
     pub(super) validate: fn(&Value) -> Vec<super::status::Cause>,
     /// Fields that cannot change.
     pub(super) immutable: &'static [Immutable],
+    /// Rules of changes beyond that: from what, to what.
+    pub(super) validate_change: fn(&Value, &Value) -> Vec<super::status::Cause>,
     pub(super) columns: &'static [BuiltinColumn],
     /// A question: it is created, answered and not kept.
     pub(super) is_review: bool,
@@ -74,6 +76,7 @@ const PLAIN: Builtin = Builtin {
     begin: defaults::nothing,
     validate: validate::nothing,
     immutable: &[],
+    validate_change: validate::no_change,
     columns: columns::NAME_AND_AGE,
     is_review: false,
 };
@@ -177,7 +180,7 @@ pub(super) static BUILTINS: &[Builtin] = &[
         default: defaults::pod,
         begin: defaults::begin_pod,
         validate: validate::pod,
-        immutable: validate::POD,
+        validate_change: validate::pod_change,
         columns: columns::POD,
         ..PLAIN
     },

@@ -66,28 +66,6 @@ pub(super) const CUSTOM_RESOURCE_DEFINITION: &[Immutable] = &[
     always("/spec/names/kind", "spec.names.kind"),
 ];
 
-const POD_WHY: &str = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,\
-                       `spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),\
-                       `spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
-
-const fn pod_field(pointer: &'static str) -> Immutable {
-    Immutable { pointer, field: "spec", when: When::Always, why: POD_WHY }
-}
-
-/// The parts of a pod that matter here; images, tolerations and the deadline may change.
-pub(super) const POD: &[Immutable] = &[
-    pod_field("/spec/nodeName"),
-    pod_field("/spec/nodeSelector"),
-    pod_field("/spec/affinity"),
-    pod_field("/spec/priorityClassName"),
-    pod_field("/spec/restartPolicy"),
-    pod_field("/spec/schedulerName"),
-    pod_field("/spec/serviceAccountName"),
-    pod_field("/spec/volumes"),
-    pod_field("/spec/resourceClaims"),
-    pod_field("/spec/runtimeClassName"),
-];
-
 /// What of `rules` the change breaks.
 pub(super) fn changed(rules: &[Immutable], old: &Value, new: &Value) -> Vec<Cause> {
     let marked = old.get("immutable") == Some(&Value::Bool(true));
@@ -108,6 +86,55 @@ pub(super) fn changed(rules: &[Immutable], old: &Value, new: &Value) -> Vec<Caus
 /// For kinds without further rules.
 pub(super) fn nothing(_: &Value) -> Vec<Cause> {
     Vec::new()
+}
+
+/// For kinds without rules of changes.
+pub(super) fn no_change(_: &Value, _: &Value) -> Vec<Cause> {
+    Vec::new()
+}
+
+const POD_WHY: &str = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,\
+                       `spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),\
+                       `spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
+
+/// Of a pod only images, the deadline and further tolerations change.
+pub(super) fn pod_change(old: &Value, new: &Value) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    for list in ["containers", "initContainers"] {
+        let pointer = format!("/spec/{list}");
+        if items(old, &pointer).count() != items(new, &pointer).count() {
+            causes.push(Cause::forbidden(format!("spec.{list}"), "pod updates may not add or remove containers"));
+        }
+    }
+    if !causes.is_empty() {
+        return causes;
+    }
+    // How long something is tolerated may change.
+    let lasting = |toleration: &Value| {
+        let mut toleration = toleration.clone();
+        super::object::ensure_map(&mut toleration).remove("tolerationSeconds");
+        toleration
+    };
+    let tolerated: Vec<Value> = items(new, "/spec/tolerations").map(lasting).collect();
+    if !items(old, "/spec/tolerations").all(|toleration| tolerated.contains(&lasting(toleration))) {
+        let why = "existing toleration can not be modified except its tolerationSeconds";
+        causes.push(Cause::forbidden("spec.tolerations", why));
+    }
+    let fixed = |pod: &Value| {
+        let mut spec = pod.get("spec").cloned().unwrap_or_default();
+        let map = super::object::ensure_map(&mut spec);
+        ["activeDeadlineSeconds", "tolerations"].iter().for_each(|field| drop(map.remove(*field)));
+        for list in ["containers", "initContainers"] {
+            for container in map.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
+                super::object::ensure_map(container).remove("image");
+            }
+        }
+        spec
+    };
+    if fixed(old) != fixed(new) {
+        causes.push(Cause::forbidden("spec", POD_WHY));
+    }
+    causes
 }
 
 /// Containers have names and images, extended resources whole and equal amounts.

@@ -291,6 +291,9 @@ pub(super) fn replace(
             asked.update(&before, &new, resource.schema(), &request.writer(&manager, &version, &time))
         }
     };
+    if !is_status {
+        admit::complete_change(resource, &mut new);
+    }
     if resource.has_generation && !is_status && has_new_spec(resource, live, &new) {
         let generation = live.pointer("/metadata/generation").and_then(Value::as_i64).unwrap_or_default();
         metadata_mut(&mut new).insert("generation".to_owned(), (generation + 1).into());
@@ -360,6 +363,7 @@ fn check(resource: &Resource, old: Option<&Value>, new: &Value) -> Result<(), Fa
 fn check_change(resource: &Resource, old: &Value, new: &Value) -> Result<(), Failure> {
     let rules = resource.builtin.map_or(&[][..], |builtin| builtin.immutable);
     let mut causes = validate::changed(rules, old, new);
+    causes.extend(resource.builtin.map(|builtin| (builtin.validate_change)(old, new)).unwrap_or_default());
     if object::is_terminating(old)
         && object::finalizers(new).any(|name| !object::finalizers(old).any(|known| known == name))
     {
