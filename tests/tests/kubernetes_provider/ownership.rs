@@ -85,3 +85,24 @@ async fn what_is_made_of_an_object_against_its_unverified_plan_is_not_written() 
     assert!(outcome.error.is_none(), "{:?}", outcome.error);
     assert_eq!(list(&outcome.now.unwrap().object), Some(json!([{"a": 1, "b": "x"}])));
 }
+
+#[tokio::test]
+async fn what_stays_as_it_is_is_not_written() {
+    let world = World::new().await;
+    let state = world.apply(TYPE, None, &world.manifest(config_map(json!({"k": "1"})))).await;
+    // The configuration says it in another way.
+    let config = world.manifest(config_map(json!({"k": "1", "none": null})));
+    let (before, planned) = world.plan(TYPE, Some(&state), &config).await;
+    let planned = planned.unwrap().object;
+    assert_eq!(planned.get("object"), before.get("object"));
+    world.running.api().calls().take();
+    let outcome = world.carry_out(TYPE, before.clone(), planned.clone()).await;
+    assert!(outcome.error.is_none(), "{:?}", outcome.error);
+    let written: Vec<_> = world.running.api().calls().take().into_iter().filter(|call| call.has_written()).collect();
+    assert_eq!(written, []);
+    world.changes_nothing(TYPE, &outcome.now.unwrap().object, &config).await;
+    // What somebody else made of it since is told all the same.
+    world.other(Method::PATCH, &format!("{MAPS}/a"), Some(json!({"data": {"k": "2"}})));
+    let outcome = world.carry_out(TYPE, before, planned).await;
+    assert_eq!(outcome.error.unwrap().kind, ErrorKind::Conflict);
+}

@@ -82,6 +82,25 @@ pub(super) async fn apply(
     Err(restless(key))
 }
 
+/// An object that stays as it is, where it is what was planned on.
+///
+/// # Errors
+/// [`ErrorKind::Conflict`] where something else is there.
+pub(super) async fn left(
+    cluster: &Cluster,
+    desired: &Desired<'_>,
+    expected: &Expected<'_>,
+    call: Call<'_>,
+) -> Result<Json, ProviderError> {
+    let key = &desired.key;
+    let live = match cluster.kind_now(&key.api_version, &key.kind, call).await? {
+        Lookup::Served(kind) => cluster.get(&kind, key, call).await?,
+        Lookup::Missing(_) => None,
+    };
+    check(desired, expected, live.as_ref())?;
+    live.ok_or_else(|| conflict(key, "it was deleted"))
+}
+
 /// Every try met a newer version of the object.
 pub(super) fn restless(key: &ObjectKey) -> ProviderError {
     conflict(key, "it changes faster than it can be applied")

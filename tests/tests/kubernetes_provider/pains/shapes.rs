@@ -27,6 +27,7 @@ const SHAPES: &str = r#"
             }],
             [{ name = "b", image = "b:1", env = [{ name = "X", value = tostring(1) }, { name = "Y", valueFrom = { fieldRef = { fieldPath = "metadata.name" } } }] }],
           )
+          tolerations = toset(["a", "b"]) == toset([]) ? [] : [{ key = "a", operator = "Exists" }, { key = "b", value = "1", effect = "NoSchedule" }]
           volumes     = [{ name = "v", emptyDir = {} }, { name = "w", configMap = { name = "none", optional = true } }]
         }
       }

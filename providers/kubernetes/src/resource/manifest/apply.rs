@@ -42,7 +42,9 @@ pub(crate) async fn apply(cluster: &Cluster, request: ApplyRequest, call: Call<'
         Some(planned_on) => as_planned_on(planned_on, (&config.desired, &planned), live),
         None => Ok(()),
     };
-    let had = was.as_ref().map(|was| Had { desired: &was.desired, uid: uid.as_deref(), unchanged: &unchanged });
+    let is_kept = found.as_ref() == Some(&planned);
+    let had =
+        was.as_ref().map(|was| Had { desired: &was.desired, uid: uid.as_deref(), is_kept, unchanged: &unchanged });
     let unverified = (change.private == UNVERIFIED).then_some(Shown::Object(&planned));
     let wanted = Change { desired: &config.desired, had, unverified };
     let live = match object::apply::apply(cluster, &wanted, call).await {

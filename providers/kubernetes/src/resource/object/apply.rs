@@ -30,6 +30,9 @@ pub(crate) struct Had<'a> {
     pub(crate) desired: &'a Desired,
     /// Which one it is, where that is known.
     pub(crate) uid: Option<&'a str>,
+    /// Does the plan leave it as it is? Then it is not written where what is sent would be the same, too: others may have had
+    /// their say in what became of it, and a second time something else might.
+    pub(crate) is_kept: bool,
     /// Is a live object what the plan was made on, or already what it is to become? `Err` names what differs.
     pub(crate) unchanged: &'a (dyn Fn(&Json) -> Result<(), String> + Sync),
 }
@@ -49,22 +52,36 @@ pub(crate) enum Shown<'a> {
 pub(crate) async fn apply(cluster: &Cluster, change: &Change<'_>, call: Call<'_>) -> Result<Json, ProviderError> {
     let desired = change.desired;
     let (Some(body), Some(key)) = (&desired.json, desired.key()) else {
-        return Err(ProviderError::permanent("parts of it are still unknown"));
+        let unknown = unknown(&desired.body).map(|path| format!(": {path}")).unwrap_or_default();
+        return Err(ProviderError::permanent(format!("parts of it are still unknown{unknown}")));
     };
     match &change.unverified {
         Some(Shown::Object(planned)) => verify(cluster, desired, planned, call).await?,
         Some(Shown::Said) => verify_by_schema(cluster, desired, call).await?,
         None => {}
     }
-    let expected = match &change.had {
-        Some(had) => {
-            take_over(cluster, had, &desired.manager, call).await?;
-            Expected::Object(had.uid, had.unchanged)
-        }
-        None => Expected::Nothing,
-    };
     let manager = desired.manager();
-    settle::apply(cluster, &settle::Desired { key, body, manager: &manager }, &expected, call).await
+    let wanted = settle::Desired { key, body, manager: &manager };
+    let Some(had) = &change.had else { return settle::apply(cluster, &wanted, &Expected::Nothing, call).await };
+    let expected = Expected::Object(had.uid, had.unchanged);
+    if had.is_kept && had.desired.json == desired.json && had.desired.manager == desired.manager {
+        return settle::left(cluster, &wanted, &expected, call).await;
+    }
+    take_over(cluster, had, &desired.manager, call).await?;
+    settle::apply(cluster, &wanted, &expected, call).await
+}
+
+/// The first part that is not known.
+fn unknown(value: &Value) -> Option<Path> {
+    if !value.is_known() {
+        return Some(Path::root());
+    }
+    let under = |step: Step, part: &Value| Some(Path([step].into_iter().chain(unknown(part)?.0).collect()));
+    match (value.as_map(), value.as_sequence()) {
+        (Some(parts), _) => parts.iter().find_map(|(name, part)| under(Step::Attr(name.clone()), part)),
+        (_, Some(parts)) => parts.iter().enumerate().find_map(|(index, part)| under(Step::Index(index), part)),
+        _ => None,
+    }
 }
 
 /// Takes what the state has of an object from managers that it went under before, so that what is given up is gone. What is

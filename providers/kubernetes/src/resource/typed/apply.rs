@@ -39,7 +39,8 @@ pub(super) async fn apply(cluster: &Cluster, kind: &Kind, request: ApplyRequest,
         None => Ok(()),
     };
     let was = before.as_ref().map(|before| (desired(kind, before), uid(before)));
-    let had = was.as_ref().map(|(desired, uid)| Had { desired, uid: uid.as_deref(), unchanged: &unchanged });
+    let had =
+        was.as_ref().map(|(desired, uid)| Had { desired, uid: uid.as_deref(), is_kept: false, unchanged: &unchanged });
     let unverified = (change.private == UNVERIFIED).then_some(Shown::Said);
     let live = match object::apply::apply(cluster, &Change { desired: &wanted, had, unverified }, call).await {
         Ok(live) => live,
