@@ -11,6 +11,7 @@ pub mod crashing;
 mod go_program;
 pub mod helm;
 pub mod lab;
+pub mod many;
 pub mod mock;
 pub mod program;
 pub mod story;

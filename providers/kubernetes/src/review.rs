@@ -1,6 +1,7 @@
 //! What the apply of a plan will need and this identity may not: asked of the API server, which knows its own rules.
 //!
-//! Once per verb, kind and namespace; again by name only where that is denied, since roles may name single objects.
+//! Once per verb and kind where several namespaces are meant; where that is denied, once per namespace; again by name only
+//! where that is denied, too, since roles may name single objects.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -54,7 +55,7 @@ pub(crate) async fn review(
         needs.extend(verbs(change.action).iter().map(|verb| (*change, key, Asked::new(verb, &kind, key))));
     }
     let distinct: BTreeSet<Asked> = needs.iter().map(|(_, _, asked)| asked.clone()).collect();
-    let mut answers = ask(cluster, distinct, call).await;
+    let mut answers = ask_widely(cluster, distinct, call).await;
     if answers.values().any(|answer| *answer == Access::Refused) {
         return Review { findings: vec![cannot_tell()], ..Review::default() };
     }
@@ -89,6 +90,24 @@ fn verbs(action: Action) -> &'static [&'static str] {
         Action::Replace(_) => &["get", "list", "watch", "create", "patch", "delete"],
         Action::NoOp | Action::Read | Action::Forget => &[],
     }
+}
+
+/// The answers to all of these, by as few questions as serve: what is allowed in all namespaces is so in each.
+async fn ask_widely(cluster: &Cluster, asked: BTreeSet<Asked>, call: Call<'_>) -> BTreeMap<Asked, Access> {
+    let mut places: BTreeMap<Asked, BTreeSet<Asked>> = BTreeMap::new();
+    for one in &asked {
+        if let Some(wide) = one.of_all_namespaces() {
+            places.entry(wide).or_default().insert(one.clone());
+        }
+    }
+    places.retain(|_, places| places.len() > 1);
+    let wide = ask(cluster, places.keys().cloned().collect(), call).await;
+    let allowed = wide.into_iter().filter(|(_, answer)| *answer == Access::Allowed);
+    let mut answers: BTreeMap<Asked, Access> =
+        allowed.filter_map(|(wide, _)| places.remove(&wide)).flatten().map(|one| (one, Access::Allowed)).collect();
+    let rest = asked.into_iter().filter(|one| !answers.contains_key(one)).collect();
+    answers.extend(ask(cluster, rest, call).await);
+    answers
 }
 
 async fn ask(cluster: &Cluster, asked: BTreeSet<Asked>, call: Call<'_>) -> BTreeMap<Asked, Access> {

@@ -9,4 +9,5 @@ mod import;
 mod kinds;
 mod lifecycle;
 mod plan_only;
+mod work;
 mod works;

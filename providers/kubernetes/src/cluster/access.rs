@@ -26,6 +26,11 @@ impl Asked {
         Self { verb, group, plural: kind.plural.clone(), namespace, name: None }
     }
 
+    /// The same in all namespaces; `None` where this is of none, or of all.
+    pub(crate) fn of_all_namespaces(&self) -> Option<Self> {
+        self.namespace.as_ref().map(|_| Self { namespace: None, ..self.clone() })
+    }
+
     /// The same on one object.
     pub(crate) fn of_name(&self, name: &str) -> Self {
         Self { name: Some(name.to_owned()), ..self.clone() }

@@ -4,9 +4,39 @@ use http::{StatusCode, header::ETAG};
 use providers_api::{Call, ProviderError};
 use serde_json::Value as Json;
 
-use super::{Cluster, send::Sent};
+use super::{Cluster, cache::Cache, send::Sent};
+use crate::uri::encoded;
 
 impl Cluster {
+    /// A document that the server knows by a hash: what is kept under that is right for ever, and nobody is asked.
+    /// `None`: the server has another one by now, or refuses.
+    ///
+    /// # Errors
+    /// It does not answer.
+    pub(super) async fn hashed(
+        &self,
+        cache: &Cache,
+        name: &str,
+        path: &str,
+        hash: &str,
+        doing: &str,
+        call: Call<'_>,
+    ) -> Result<Option<Json>, ProviderError> {
+        let kept = cache.get(name).filter(|(tag, _)| tag == hash);
+        if let Some(document) = kept.and_then(|(_, body)| serde_json::from_slice(&body).ok()) {
+            return Ok(Some(document));
+        }
+        let uri = format!("{path}?hash={}", encoded(hash));
+        let answer = match self.fetch(&uri, "application/json", None, doing, call).await? {
+            Ok(answer) if answer.status() == StatusCode::OK => answer,
+            // A hash that is old leads to the new one: a race that is not worth a second try.
+            Ok(_) | Err(_) => return Ok(None),
+        };
+        let document = self.parsed(answer.body(), doing)?;
+        cache.put(name, hash, answer.body());
+        Ok(Some(document))
+    }
+
     /// A document of the server's, from the disk, where it has this name, if its tag is still right.
     pub(super) async fn document(
         &self,
