@@ -5,14 +5,19 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-/// A program, built where cargo builds: the tests of another package do not do it.
+/// A program, built where and as cargo has built the test: the tests of another package do not do it.
 ///
 /// # Panics
 /// When it cannot be built.
 pub fn built(package: &str, program: &str) -> PathBuf {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let build = ["build", "--quiet", "--offline", "--package", package, "--bin", program];
-    assert!(Command::new(cargo).args(build).status().unwrap().success());
     let test = std::env::current_exe().unwrap();
-    test.ancestors().nth(2).unwrap().join(program)
+    let folder = test.ancestors().nth(2).unwrap();
+    let mut build = Command::new(cargo);
+    build.args(["build", "--quiet", "--offline", "--package", package, "--bin", program]);
+    if folder.ends_with("release") {
+        build.arg("--release");
+    }
+    assert!(build.status().unwrap().success());
+    folder.join(program)
 }
