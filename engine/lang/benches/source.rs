@@ -68,7 +68,7 @@ fn read(folder: &Path) -> String {
             let text = std::fs::read_to_string(&path).unwrap_or_default();
             // Arguments at the top of several files would be the same argument twice.
             if !syntax::parse(FileId(0), &text).1.has_errors()
-                && syntax::parse(FileId(0), &text).0.attributes().len() == 0
+                && syntax::parse(FileId(0), &text).0.attributes().next().is_none()
             {
                 all.push_str(&text);
                 all.push('\n');

@@ -87,10 +87,10 @@ impl Reader<'_> {
         let mut sources = Vec::new();
         for name in names {
             let Some(bytes) = self.file(&path.join(&name))? else { continue };
-            if name.ends_with(".tf")
+            if (name.ends_with(".tf") || name.ends_with(".tf.json"))
                 && let Ok(text) = str::from_utf8(&bytes)
             {
-                sources.extend(called_directories(text).iter().map(ToString::to_string));
+                sources.extend(called_directories(&name, text).iter().map(ToString::to_string));
             }
             self.tree.insert(&format!("{directory}/{name}"), bytes);
         }

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use engine_diag::Diagnostic;
+use engine_diag::{Diagnostic, Span};
 use engine_lang::{
     config::{
         Assignment, Config, Module, ModuleCall, ProviderBlock, RequiredProvider, Resource, ResourceName, Version,
@@ -63,6 +63,14 @@ impl Program {
         let (caller, step) = addr.call()?;
         let call = self.module(&caller)?.calls.get(&step.name)?;
         Some((caller, call))
+    }
+
+    /// Where the value of a variable of the root module is given, if that is in a file.
+    pub(crate) fn given_at(&self, name: &str) -> Option<Span> {
+        match self.variables.get(name)? {
+            Given::Written(assignment) => Some(assignment.value.span()),
+            Given::Value(_) => None,
+        }
     }
 
     /// The block of a resource.

@@ -7,10 +7,14 @@ use std::sync::Arc;
 
 use engine_diag::{Diagnostic, Diagnostics};
 use engine_lang::{
-    config::{Config, Module, Repeat},
+    config::{Config, IgnoreChanges, Module, Repeat, Resource},
     eval::Repetition,
+    syntax::Node,
 };
-use engine_model::address::{InstanceKey, Mode, ModuleAddr, ResourceAddr};
+use engine_model::{
+    address::{InstanceKey, Mode, ModuleAddr, ResourceAddr},
+    schema::Usage,
+};
 use engine_value::{Marks, Secrets, Value};
 
 use crate::{
@@ -58,6 +62,12 @@ fn want(evaluation: &mut Evaluation, program: &Program, addr: &ModuleAddr, modul
     for name in module.variables.keys() {
         evaluation.want(&Key::Variable(addr.clone(), name.clone()));
     }
+    for variable in module.variables.values().filter(|variable| !variable.validations.is_empty()) {
+        evaluation.want(&Key::Validated(addr.clone(), variable.name.clone()));
+    }
+    for name in module.checks.keys() {
+        evaluation.want(&Key::Check(addr.clone(), name.clone()));
+    }
     for name in module.locals.keys() {
         evaluation.want(&Key::Local(addr.clone(), name.clone()));
     }
@@ -73,7 +83,11 @@ fn want(evaluation: &mut Evaluation, program: &Program, addr: &ModuleAddr, modul
         let block = block_addr(addr, name);
         evaluation.want(&Key::Instances(block.clone()));
         evaluation.want(&Key::Needs(block.clone()));
-        evaluation.want(&Key::Object(block.with_key(any_key(&resource.repeat))));
+        let instance = block.with_key(any_key(&resource.repeat));
+        evaluation.want(&Key::Object(instance.clone()));
+        if !resource.lifecycle.postconditions.is_empty() {
+            evaluation.want(&Key::Postconditions(instance));
+        }
     }
     for call in module.calls.values() {
         evaluation.want(&Key::Calls(addr.clone(), call.name.clone()));
@@ -96,7 +110,7 @@ fn outside(evaluation: &mut Evaluation, program: &Program, id: Id) {
         return;
     };
     let arguments = Key::Arguments(addr.clone());
-    if evaluation.wait(id, std::slice::from_ref(&arguments)) {
+    if evaluation.wait(id, &[arguments.clone(), Key::Needs(addr.with_key(None))]) {
         return;
     }
     let config = evaluation.value(&arguments).cloned();
@@ -115,16 +129,41 @@ fn schema<'a>(program: &'a Program, addr: &ResourceAddr) -> Option<&'a engine_mo
     program.resource(addr).and_then(|block| program.schema(addr, block).ok()).map(|(_, schema)| schema)
 }
 
+/// What `ignore_changes` names must be there, and be an argument.
+fn ignored(program: &Program, addr: &ResourceAddr, block: &Resource) -> Vec<Diagnostic> {
+    let IgnoreChanges::Paths(paths) = &block.lifecycle.ignore_changes else { return Vec::new() };
+    let Ok((_, schema)) = program.schema(addr, block) else { return Vec::new() };
+    let names = || schema.block.attributes.keys().chain(schema.block.blocks.keys()).map(|name| &**name);
+    let mut found = Vec::new();
+    for path in paths {
+        let Node::Traversal { root, .. } = path.node() else { continue };
+        let name = &**path.tree().str(root);
+        let computed = schema.block.attributes.get(name).is_some_and(|a| a.usage == Usage::Computed);
+        if computed {
+            let detail = format!("Only the provider decides \"{name}\", so there is no change of it to ignore.");
+            found.push(Diagnostic::warning("Redundant ignore_changes element", detail).at(path.span()));
+        } else if !names().any(|known| known == name) {
+            let detail = format!("{} has no argument or block \"{name}\".", addr.ty);
+            let error = Diagnostic::error("Unsupported attribute", detail).at(path.span()).about(addr);
+            found.push(match crate::providers::nearest(name, names()) {
+                Some(near) => error.hint(format!("Did you mean \"{near}\"?")),
+                None => error,
+            });
+        }
+    }
+    found
+}
+
 fn check(program: &Program, addr: &ResourceAddr, config: &Value) -> Vec<Diagnostic> {
     let Some(block) = program.resource(addr) else { return Vec::new() };
     let Ok(provider) = program.provider_of(addr, block) else { return Vec::new() };
     let Some(provider) = program.providers.get(&provider.provider) else { return Vec::new() };
     let bare = config.clone().unmark_deep().0;
+    let mut found = ignored(program, addr, block);
     let issues = provider.validate_alone(addr.mode, &addr.ty, &bare);
     let marked = program.schema(addr, block).map(|(_, schema)| mark_sensitive(&schema.block, config.clone()));
     let secrets = Secrets::of(&marked.ok());
-    let mut found: Vec<Diagnostic> =
-        issues.into_iter().map(|issue| redacted(&secrets, issue_at(program, addr, issue))).collect();
+    found.extend(issues.into_iter().map(|issue| redacted(&secrets, issue_at(program, addr, issue))));
     if addr.mode == Mode::Managed && provider.has_operations(&addr.ty) {
         found.extend(refuse_second(block, addr));
     }

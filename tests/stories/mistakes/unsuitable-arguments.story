@@ -26,10 +26,10 @@ $ sliceform validate
 |   = with provider["registry.terraform.io/hashicorp/mock"]
 |
 | Error: Missing required argument
-|   --> main.tf:14:1
+|   --> main.tf:10:33
 |    |
-| 14 | }
-|    | ^
+| 10 | resource "mock_node_change" "b" {
+|    |                                 ^
 |    |
 |    = The argument "to" is required, but no definition was found.
 |    = with mock_node_change.b
@@ -64,10 +64,10 @@ $ sliceform plan
 |   = with provider["registry.terraform.io/hashicorp/mock"]
 |
 | Error: Missing required argument
-|   --> main.tf:14:1
+|   --> main.tf:10:33
 |    |
-| 14 | }
-|    | ^
+| 10 | resource "mock_node_change" "b" {
+|    |                                 ^
 |    |
 |    = The argument "to" is required, but no definition was found.
 |    = with mock_node_change.b

@@ -61,13 +61,17 @@ impl ModuleCall {
                 let inner = ProviderRef::parse(&key, diagnostics);
                 let outer = ProviderRef::parse(&value, diagnostics);
                 if let (Some(inner), Some(outer)) = (inner, outer) {
-                    providers.insert(inner.to, outer);
+                    let name = inner.to.to_string();
+                    if providers.insert(inner.to, outer).is_some() {
+                        let detail = format!("The provider configuration {name} of the module is passed already.");
+                        diagnostics.push(Diagnostic::error("Duplicate provider address", detail).at(key.span()));
+                    }
                 }
             }
         }
         let Some(source) = body.attribute("source") else {
             let detail = "A module call needs a source: the directory of the module, such as \"./modules/pool\".";
-            diagnostics.push(Diagnostic::error("Missing required argument", detail).at(body.end()));
+            diagnostics.push(Diagnostic::error("Missing required argument", detail).at(body.lacks()));
             return None;
         };
         let source_span = source.value().span();

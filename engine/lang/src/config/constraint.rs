@@ -81,7 +81,7 @@ fn keyword(expr: &Expr, word: &str, diagnostics: &mut Diagnostics) -> Parsed {
         // The spelling of old modules.
         "list" => (Type::list(Type::Dynamic), None),
         "map" => (Type::map(Type::Dynamic), None),
-        "set" => (Type::set(Type::Dynamic), None),
+        "set" => invalid(expr, "The set type needs the type of its elements: set(TYPE).", diagnostics),
         "object" => invalid(expr, "The object type needs its attributes: object({ NAME = TYPE }).", diagnostics),
         "tuple" => invalid(expr, "The tuple type needs the types of its elements: tuple([TYPE, TYPE]).", diagnostics),
         _ => {

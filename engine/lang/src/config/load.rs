@@ -2,23 +2,16 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use engine_diag::{Diagnostic, Diagnostics, FileId, Sources, Span};
-use engine_model::address::Mode;
+use engine_diag::{Diagnostic, Diagnostics, Sources};
 
 use super::{
     Config,
     call::ModuleCall,
     check::check,
+    declare::{calls_in, declared},
     module::Module,
-    output::{Local, Output},
-    provider::ProviderBlock,
-    refuse,
-    resource::Resource,
-    shape::{duplicate, unsupported_argument, unsupported_block},
-    source::{ROOT, SourceTree, join, path},
-    variable::Variable,
+    source::{ROOT, SourceTree, join},
 };
-use crate::syntax::{BlockRef, Body, parse};
 
 /// How deeply modules may call each other. Real configurations stay below ten.
 const MAX_CALLS: usize = 64;
@@ -40,15 +33,10 @@ pub fn load(tree: &SourceTree, sources: &mut Sources) -> (Config, Diagnostics) {
     (config, diagnostics)
 }
 
-/// The sources of the module calls in one file: what has to be there so that the configuration can be loaded. Errors
-/// are not reported: [`load`] does.
-pub fn called_directories(text: &str) -> Vec<Arc<str>> {
-    let (body, _) = parse(FileId(0), text);
-    let calls = body.blocks().filter(|block| &**block.kind() == "module").filter_map(|block| {
-        let source = block.body().attribute("source")?.value();
-        source.unparenthesized().as_text().filter(|source| super::call::is_local(source)).cloned()
-    });
-    calls.collect()
+/// The sources of the module calls in one file of that name: what has to be there so that the configuration can be
+/// loaded. Errors are not reported: [`load`] does.
+pub fn called_directories(name: &str, text: &str) -> Vec<Arc<str>> {
+    calls_in(name, text)
 }
 
 struct Loader<'a> {
@@ -65,24 +53,13 @@ impl Loader<'_> {
     /// The module in a directory; `None` if there is none.
     fn module(&mut self, directory: &str) -> Option<Arc<Module>> {
         let files = self.tree.directory(directory)?;
-        let mut module = Module { directory: directory.into(), ..Module::default() };
-        let mut any = false;
-        for (name, bytes) in files.iter().filter(|(name, _)| is_configuration(name)) {
-            any = true;
-            if let Some(body) = self.file(&path(directory, name), name, bytes) {
-                self.blocks(&mut module, &body);
-            }
-        }
-        if !any {
-            return None;
-        }
+        let mut module = declared(directory, files, self.sources, &mut self.diagnostics)?;
         self.chain.push(directory.to_owned());
         self.modules.insert(directory.to_owned(), None);
         for call in module.calls.values_mut() {
             call.module = self.called(directory, call);
         }
         self.chain.pop();
-        refuse::module(&module, &mut self.diagnostics);
         if let Some(backend) = module.settings.backend.as_ref().filter(|_| directory != ROOT) {
             let detail = "Only the root module says where the state is. This block has no effect.";
             let diagnostic = Diagnostic::warning("Backend configuration ignored", detail).at(backend.span);
@@ -91,98 +68,6 @@ impl Loader<'_> {
         let module = Arc::new(module);
         self.modules.insert(directory.to_owned(), Some(module.clone()));
         Some(module)
-    }
-
-    /// The body of a file; `None` if it cannot be read at all.
-    fn file(&mut self, path: &str, name: &str, bytes: &[u8]) -> Option<Body> {
-        let text = match std::str::from_utf8(bytes) {
-            Ok(text) => text,
-            Err(error) => {
-                let start = error.valid_up_to();
-                let text = String::from_utf8_lossy(bytes);
-                let file = self.sources.add(path, &*text);
-                let detail = "The file is not valid UTF-8 from here on.";
-                let diagnostic = Diagnostic::error("Invalid character encoding", detail);
-                self.diagnostics.push(diagnostic.at(Span::new(file, start as u32, start as u32)));
-                return None;
-            }
-        };
-        let file = self.sources.add(path, text);
-        if let Some(refusal) = refuse::file(name) {
-            self.diagnostics.push(refusal.at(Span::new(file, 0, 0)));
-            return None;
-        }
-        let (body, diagnostics) = parse(file, text);
-        self.diagnostics.extend(diagnostics);
-        Some(body)
-    }
-
-    fn blocks(&mut self, module: &mut Module, body: &Body) {
-        for attribute in body.attributes() {
-            let mut diagnostic = unsupported_argument(attribute.name(), []).at(attribute.name_span());
-            diagnostic.hint =
-                Some("At the top level there are only blocks. Local values stand in a locals block.".into());
-            self.diagnostics.push(diagnostic);
-        }
-        for block in body.blocks() {
-            self.block(module, block);
-        }
-    }
-
-    fn block(&mut self, module: &mut Module, block: BlockRef<'_>) {
-        let diagnostics = &mut self.diagnostics;
-        match &**block.kind() {
-            "terraform" => module.settings.decode(block, diagnostics),
-            "provider" => {
-                if let Some(one) = ProviderBlock::decode(block, diagnostics) {
-                    let (name, span) = (one.name.to_string(), one.span);
-                    add(
-                        &mut module.providers,
-                        one.name.clone(),
-                        one,
-                        "provider configuration",
-                        &name,
-                        span,
-                        diagnostics,
-                    );
-                }
-            }
-            "variable" => {
-                if let Some(one) = Variable::decode(block, diagnostics) {
-                    let (name, span) = (one.name.clone(), one.span);
-                    add(&mut module.variables, name.clone(), one, "variable", &name, span, diagnostics);
-                }
-            }
-            "locals" => {
-                for one in Local::decode(block, diagnostics) {
-                    let (name, span) = (one.name.clone(), one.span);
-                    add(&mut module.locals, name.clone(), one, "local value", &name, span, diagnostics);
-                }
-            }
-            "output" => {
-                if let Some(one) = Output::decode(block, diagnostics) {
-                    let (name, span) = (one.name.clone(), one.span);
-                    add(&mut module.outputs, name.clone(), one, "output", &name, span, diagnostics);
-                }
-            }
-            kind @ ("resource" | "data") => {
-                let mode = if kind == "data" { Mode::Data } else { Mode::Managed };
-                if let Some(one) = Resource::decode(mode, block, diagnostics) {
-                    let (name, span) = (one.name.to_string(), one.span);
-                    add(&mut module.resources, one.name.clone(), one, kind, &name, span, diagnostics);
-                }
-            }
-            "module" => {
-                if let Some(one) = ModuleCall::decode(block, diagnostics) {
-                    let (name, span) = (one.name.clone(), one.span);
-                    add(&mut module.calls, name.clone(), one, "module call", &name, span, diagnostics);
-                }
-            }
-            kind => {
-                let diagnostic = refuse::block(kind).unwrap_or_else(|| unsupported_block(kind, KINDS));
-                diagnostics.push(diagnostic.at(block.header()));
-            }
-        }
     }
 
     /// The module that a call calls.
@@ -218,61 +103,3 @@ impl Loader<'_> {
         module
     }
 }
-
-/// All kinds of blocks that a file can hold.
-const KINDS: [&str; 13] = [
-    "terraform",
-    "provider",
-    "variable",
-    "locals",
-    "output",
-    "resource",
-    "data",
-    "module",
-    "check",
-    "moved",
-    "removed",
-    "import",
-    "ephemeral",
-];
-
-/// Files that make up a module. Editors' temporary files are left out, as in Terraform.
-fn is_configuration(name: &str) -> bool {
-    let temporary = name.starts_with(['.', '#']) || name.ends_with('~');
-    !temporary && (name.ends_with(".tf") || name.ends_with(".tf.json"))
-}
-
-fn add<K: Ord, T: HasSpan>(
-    to: &mut BTreeMap<K, T>,
-    key: K,
-    one: T,
-    what: &str,
-    name: &str,
-    span: Span,
-    diagnostics: &mut Diagnostics,
-) {
-    match to.entry(key) {
-        std::collections::btree_map::Entry::Vacant(place) => {
-            place.insert(one);
-        }
-        std::collections::btree_map::Entry::Occupied(first) => {
-            diagnostics.push(duplicate(what, name, span, first.get().span()));
-        }
-    }
-}
-
-trait HasSpan {
-    fn span(&self) -> Span;
-}
-
-macro_rules! has_span {
-    ($($ty:ty),*) => {$(
-        impl HasSpan for $ty {
-            fn span(&self) -> Span {
-                self.span
-            }
-        }
-    )*};
-}
-
-has_span!(ProviderBlock, Variable, Local, Output, Resource, ModuleCall);

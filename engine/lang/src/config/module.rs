@@ -6,8 +6,10 @@ use engine_model::address::ProviderAddr;
 
 use super::{
     call::ModuleCall,
+    check_block::Check,
     output::{Local, Output},
     provider::{ProviderBlock, ProviderName, implied_provider},
+    refactor::{Import, Moved, Removed},
     resource::{Resource, ResourceName},
     settings::Settings,
     variable::Variable,
@@ -28,10 +30,18 @@ pub struct Module {
     pub locals: BTreeMap<Arc<str>, Local>,
     /// Its outputs.
     pub outputs: BTreeMap<Arc<str>, Output>,
-    /// Its resources and data sources.
+    /// Its resources, data sources and ephemeral resources.
     pub resources: BTreeMap<ResourceName, Resource>,
     /// The modules that it calls.
     pub calls: BTreeMap<Arc<str>, ModuleCall>,
+    /// Conditions of the whole.
+    pub checks: BTreeMap<Arc<str>, Check>,
+    /// Which objects have another address now.
+    pub moved: Vec<Moved>,
+    /// Which objects are no longer in it.
+    pub removed: Vec<Removed>,
+    /// Which objects are there already.
+    pub imports: Vec<Import>,
 }
 
 impl Module {

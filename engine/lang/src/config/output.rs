@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use engine_diag::{Diagnostics, Span};
+use engine_diag::{Diagnostic, Diagnostics, Span};
 
 use super::{
     condition::{Condition, conditions},
@@ -63,7 +63,7 @@ impl Local {
 const SHAPE: Shape = Shape {
     required: &["value"],
     optional: &["description", "sensitive", "ephemeral", "depends_on"],
-    blocks: &["precondition"],
+    blocks: &["precondition", "postcondition"],
     single_blocks: &[],
 };
 
@@ -72,6 +72,11 @@ impl Output {
         let [(name, name_span)] = labels(block, ["name"], diagnostics)?;
         let body = block.body();
         SHAPE.check(&body, diagnostics);
+        for postcondition in body.blocks().filter(|inner| &**inner.kind() == "postcondition") {
+            let detail = "An output has only preconditions: there is nothing that it becomes.";
+            let diagnostic = Diagnostic::error("Postconditions are not allowed", detail).at(postcondition.header());
+            diagnostics.push(diagnostic.hint("Write it as a precondition."));
+        }
         check_name("output", name, name_span, diagnostics);
         Some(Self {
             name: name.clone(),

@@ -65,7 +65,7 @@ impl ProviderBlock {
     pub(super) fn decode(block: BlockRef<'_>, diagnostics: &mut Diagnostics) -> Option<Self> {
         let [(name, name_span)] = labels(block, ["name"], diagnostics)?;
         let body = block.body();
-        check_name("provider", name, name_span, diagnostics);
+        check_local_name(name, name_span, diagnostics);
         let alias = text_argument(&body, "alias", diagnostics);
         if let (Some(alias), Some(attribute)) = (&alias, body.attribute("alias")) {
             check_name("provider alias", alias, attribute.value().span(), diagnostics);
@@ -74,6 +74,11 @@ impl ProviderBlock {
             let detail = "The version of a provider is not set in its provider block.";
             let hint = format!("Write it in terraform {{ required_providers {{ {name} = {{ version = … }} }} }}.");
             diagnostics.push(Diagnostic::error("Unsupported argument", detail).at(version.name_span()).hint(hint));
+        }
+        for block in body.blocks().filter(|block| matches!(&**block.kind(), "lifecycle" | "locals")) {
+            let detail = format!("The block type \"{}\" is kept for a later version of the language.", block.kind());
+            let diagnostic = Diagnostic::error("Reserved block type name in provider block", detail);
+            diagnostics.push(diagnostic.at(block.kind_span()));
         }
         for attribute in body.attributes().filter(|attribute| RESERVED.contains(&&**attribute.name())) {
             let detail = format!("The argument \"{}\" is reserved in provider blocks.", attribute.name());
@@ -88,8 +93,26 @@ impl ProviderBlock {
     }
 }
 
+impl ProviderBlock {
+    /// Does it say nothing but its name?
+    pub fn is_empty(&self) -> bool {
+        self.arguments.attributes().next().is_none() && self.arguments.blocks().next().is_none()
+    }
+}
+
 impl ProviderRef {
-    /// `name` or `name.alias`; the old form in quotes is accepted too.
+    /// `name` or `name.alias`; the old form in quotes is accepted too, with a warning.
+    pub(super) fn parse_quoted(expr: &Expr, diagnostics: &mut Diagnostics) -> Option<Self> {
+        let found = Self::parse(expr, diagnostics)?;
+        if expr.as_text().is_some() && !expr.tree().is_json() {
+            let detail = "References stand here as they are; in quotes they are accepted for old configurations only.";
+            let diagnostic = Diagnostic::warning("Quoted references are deprecated", detail).at(expr.span());
+            diagnostics.push(diagnostic.hint("Remove the quotes."));
+        }
+        Some(found)
+    }
+
+    /// `name` or `name.alias`, bare or as the text of a key.
     pub(super) fn parse(expr: &Expr, diagnostics: &mut Diagnostics) -> Option<Self> {
         let tree = expr.tree();
         let name = match expr.unparenthesized().node() {
@@ -134,6 +157,7 @@ const REGISTRY: &str = "registry.terraform.io";
 /// The provider that a source names: `kubernetes`, `hashicorp/kubernetes` or with a host before it. Our own Kubernetes
 /// provider answers to `sliceform/kubernetes` too.
 fn provider_source(source: &str) -> Option<ProviderAddr> {
+    let source = source.to_lowercase();
     let parts: Vec<&str> = source.split('/').collect();
     let addr = match parts[..] {
         [ty] => implied_provider(ty),
@@ -141,10 +165,13 @@ fn provider_source(source: &str) -> Option<ProviderAddr> {
         [host, namespace, ty] => ProviderAddr::new(host, namespace, ty),
         _ => return None,
     };
+    if !is_source_part(&addr.namespace) || !is_source_part(&addr.ty) || addr.ty.starts_with("terraform-") {
+        return None;
+    }
     let is_part = |part: &str| {
         !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b':'))
     };
-    if ![&addr.host, &addr.namespace, &addr.ty].into_iter().all(|part| is_part(part)) {
+    if !is_part(&addr.host) {
         return None;
     }
     if *addr.host == *REGISTRY && *addr.namespace == *"sliceform" && *addr.ty == *"kubernetes" {
@@ -153,9 +180,47 @@ fn provider_source(source: &str) -> Option<ProviderAddr> {
     Some(addr)
 }
 
+/// Letters, digits and single dashes inside.
+fn is_source_part(part: &str) -> bool {
+    let known = |c: char| c.is_alphanumeric() || c == '-';
+    !part.is_empty()
+        && part.chars().all(known)
+        && !part.starts_with('-')
+        && !part.ends_with('-')
+        && !part.contains("--")
+}
+
+/// Reports what no provider can be called within a module.
+fn check_local_name(name: &str, span: Span, diagnostics: &mut Diagnostics) {
+    if !is_source_part(name) {
+        let detail = format!(
+            "\"{name}\" is not a name of a provider: it may hold letters, digits and dashes, and neither begin nor end \
+             with a dash."
+        );
+        diagnostics.push(Diagnostic::error("Invalid provider local name", detail).at(span));
+    }
+}
+
+/// An element of `configuration_aliases`: `NAME.ALIAS`, of the provider that it stands in.
+fn alias_of(name: &str, element: &Expr, diagnostics: &mut Diagnostics) -> Option<ProviderRef> {
+    if element.as_text().is_some() && !element.tree().is_json() {
+        let detail = "References stand here as they are, not in quotes.";
+        diagnostics.push(Diagnostic::error("Invalid expression", detail).at(element.span()).hint("Remove the quotes."));
+        return None;
+    }
+    let found = ProviderRef::parse(element, diagnostics)?;
+    if *found.to.name != *name {
+        let detail = format!("A configuration of the provider {name} is named here: {name}.ALIAS.");
+        diagnostics.push(Diagnostic::error("Invalid configuration_aliases value", detail).at(element.span()));
+        return None;
+    }
+    Some(found)
+}
+
 impl RequiredProvider {
     /// `version`, or `{ source, version, configuration_aliases }`.
     pub(super) fn decode(name: &str, value: &Expr, span: Span, diagnostics: &mut Diagnostics) -> Self {
+        check_local_name(name, span, diagnostics);
         let mut required = Self {
             addr: implied_provider(name),
             has_source: false,
@@ -187,7 +252,7 @@ impl RequiredProvider {
                 Some("version") => required.version = version(&value, diagnostics),
                 Some("configuration_aliases") => {
                     for element in list(&value, diagnostics) {
-                        required.configuration_aliases.extend(ProviderRef::parse(&element, diagnostics));
+                        required.configuration_aliases.extend(alias_of(name, &element, diagnostics));
                     }
                 }
                 _ => {

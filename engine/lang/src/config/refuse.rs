@@ -1,8 +1,13 @@
-//! What the language has and Sliceform does not execute yet. Each is refused where it stands, never ignored.
+//! What the language has and Sliceform does not execute yet. Whoever makes a plan refuses it where it stands; it is never
+//! ignored. It is read and checked all the same, so `validate` tells what is wrong with it.
+
+use std::collections::BTreeSet;
 
 use engine_diag::{Diagnostic, Diagnostics, Span};
+use engine_model::address::Mode;
 
 use super::{
+    Config,
     module::Module,
     resource::{IgnoreChanges, Resource},
 };
@@ -11,58 +16,52 @@ fn refusal(what: &str, instead: &str) -> Diagnostic {
     Diagnostic::error("Not supported yet", format!("Sliceform does not support {what} yet.")).hint(instead)
 }
 
-/// Why files of that name are not read.
-pub(super) fn file(name: &str) -> Option<Diagnostic> {
-    if name.ends_with(".json") {
-        return Some(refusal(
-            "configuration in JSON (*.tf.json)",
-            "Write the same in the native syntax, in a .tf file.",
-        ));
-    }
-    let stem = name.strip_suffix(".tf")?;
-    (stem == "override" || stem.ends_with("_override")).then(|| {
-        refusal(
-            "override files (override.tf, *_override.tf)",
-            "Make the change in the file that it overrides, or rename this file.",
-        )
-    })
-}
-
-/// Why variable values in JSON are not read.
-pub(super) fn json_values() -> Diagnostic {
-    let instead = "Write the same values in a .tfvars file: NAME = VALUE.";
-    refusal("variable values in JSON (*.tfvars.json)", instead)
-}
-
-/// Why blocks of that kind are not executed.
-pub(super) fn block(kind: &str) -> Option<Diagnostic> {
-    let instead = match kind {
-        "check" => "Remove the block, or look at the condition after apply with an output.",
-        "moved" => {
-            "Remove the block once the object has been recreated under its new address, or keep the old address."
+/// What a configuration says that is understood and checked, but not carried out yet: a plan of it would be wrong.
+pub fn not_executed(config: &Config) -> Diagnostics {
+    let mut diagnostics = Diagnostics::new();
+    let mut seen = BTreeSet::new();
+    for (_, module) in config.modules() {
+        if seen.insert(module.directory.clone()) {
+            self::module(module, &mut diagnostics);
         }
-        "removed" => "Remove the resource block itself: its object is then planned to be destroyed.",
-        "import" => "Remove the block. Objects that exist already stay with whoever made them.",
-        "ephemeral" => "Use a data source, and mark the outputs that hold its values as sensitive.",
-        _ => return None,
-    };
-    Some(refusal(&format!("\"{kind}\" blocks"), instead))
+    }
+    diagnostics
+}
+
+/// Blocks that are not carried out, with what to do instead.
+const BLOCKS: [(&str, &str); 5] = [
+    ("check", "Remove the block, or look at the condition after apply with an output."),
+    ("moved", "Remove the block once the object has been recreated under its new address, or keep the old address."),
+    ("removed", "Remove the block and the resource block: its object is then planned to be destroyed."),
+    ("import", "Remove the block, and use the import command."),
+    ("ephemeral", "Use a data source, and mark the outputs that hold its values as sensitive."),
+];
+
+fn blocks(module: &Module, diagnostics: &mut Diagnostics) {
+    let is_ephemeral = |resource: &&Resource| resource.name.mode == Mode::Ephemeral;
+    let found = [
+        module.checks.values().next().map(|one| one.span),
+        module.moved.first().map(|one| one.span),
+        module.removed.first().map(|one| one.span),
+        module.imports.first().map(|one| one.span),
+        module.resources.values().find(is_ephemeral).map(|one| one.span),
+    ];
+    for ((kind, instead), span) in BLOCKS.iter().zip(found) {
+        if let Some(span) = span {
+            refuse(span, &format!("\"{kind}\" blocks"), instead, diagnostics);
+        }
+    }
 }
 
 /// Refuses what in a module is understood but not executed.
-pub(super) fn module(module: &Module, diagnostics: &mut Diagnostics) {
+fn module(module: &Module, diagnostics: &mut Diagnostics) {
+    blocks(module, diagnostics);
     for variable in module.variables.values() {
-        if let Some(validation) = variable.validations.first() {
-            refuse(validation.span, "validation of variables", "Narrow the variable's type.", diagnostics);
-        }
         if variable.ephemeral {
             refuse(variable.span, "ephemeral variables", "Set sensitive = true instead.", diagnostics);
         }
     }
     for output in module.outputs.values() {
-        if let Some(condition) = output.preconditions.first() {
-            refuse(condition.span, "preconditions", "Remove the block.", diagnostics);
-        }
         if output.ephemeral {
             refuse(output.span, "ephemeral outputs", "Set sensitive = true instead.", diagnostics);
         }
@@ -74,9 +73,6 @@ pub(super) fn module(module: &Module, diagnostics: &mut Diagnostics) {
 
 fn resource(resource: &Resource, diagnostics: &mut Diagnostics) {
     let lifecycle = &resource.lifecycle;
-    if let Some(condition) = lifecycle.preconditions.first() {
-        refuse(condition.span, "preconditions", "Remove the block.", diagnostics);
-    }
     if let Some(condition) = lifecycle.postconditions.first() {
         refuse(condition.span, "postconditions", "Remove the block.", diagnostics);
     }

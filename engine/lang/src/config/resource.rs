@@ -8,11 +8,12 @@ use engine_model::address::Mode;
 use super::{
     arguments::Arguments,
     condition::{Condition, conditions},
-    depends::{Repeat, depends_on, traversals},
+    depends::{Quoted, Repeat, depends_on, traversals, unquoted},
     provider::{ProviderName, ProviderRef},
+    provisioner,
     shape::{Shape, boolean_argument, check_name, labels, list},
 };
-use crate::syntax::{BlockRef, Body, Expr};
+use crate::syntax::{BlockRef, Body, Expr, Node, StepKind};
 
 /// A resource block within its module.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,6 +41,8 @@ pub struct Resource {
     pub lifecycle: Lifecycle,
     /// What it says to the provider.
     pub arguments: Arguments,
+    /// The check that it belongs to.
+    pub check: Option<Arc<str>>,
     /// The header of its block.
     pub span: Span,
 }
@@ -94,8 +97,13 @@ const MANAGED_LIFECYCLE: Shape = Shape {
     single_blocks: &[],
 };
 
-const DATA_LIFECYCLE: Shape =
-    Shape { required: &[], optional: &[], blocks: &["precondition", "postcondition"], single_blocks: &[] };
+/// Arguments of managed resources are told apart from unknown ones before this is looked at.
+const DATA_LIFECYCLE: Shape = Shape {
+    required: &[],
+    optional: MANAGED_LIFECYCLE.optional,
+    blocks: &["precondition", "postcondition"],
+    single_blocks: &[],
+};
 
 impl Resource {
     pub(super) fn decode(mode: Mode, block: BlockRef<'_>, diagnostics: &mut Diagnostics) -> Option<Self> {
@@ -103,7 +111,10 @@ impl Resource {
         check_name("resource type", ty, ty_span, diagnostics);
         check_name("resource", name, name_span, diagnostics);
         let body = block.body();
-        let provider = body.attribute("provider").and_then(|p| ProviderRef::parse(&p.value(), diagnostics));
+        check_escape(&body, diagnostics);
+        check_blocks(mode, &body, diagnostics);
+        provisioner::check(&body, diagnostics);
+        let provider = body.attribute("provider").and_then(|p| ProviderRef::parse_quoted(&p.value(), diagnostics));
         Some(Self {
             name: ResourceName { mode, ty: ty.clone(), name: name.clone() },
             provider,
@@ -111,6 +122,7 @@ impl Resource {
             depends_on: depends_on(&body, diagnostics),
             lifecycle: Lifecycle::decode(mode, &body, diagnostics),
             arguments: Arguments { body, meta: &META },
+            check: None,
             span: block.header(),
         })
     }
@@ -128,20 +140,66 @@ impl Resource {
     }
 }
 
+/// There is at most one block in which names are not those of the language (`_ { … }`).
+fn check_escape(body: &Body, diagnostics: &mut Diagnostics) {
+    let mut blocks = body.blocks().filter(|block| &**block.kind() == "_");
+    if let (Some(first), Some(again)) = (blocks.next(), blocks.next()) {
+        let detail = "A resource has only one escape block (\"_\").";
+        let diagnostic = Diagnostic::error("Duplicate escaping block", detail).at(again.header());
+        diagnostics.push(diagnostic.related(first.header(), "the first one"));
+    }
+}
+
+/// Blocks that the language keeps for itself, or that only managed resources have.
+fn check_blocks(mode: Mode, body: &Body, diagnostics: &mut Diagnostics) {
+    for block in body.blocks() {
+        match &**block.kind() {
+            "locals" => {
+                let detail = "The block type \"locals\" is kept for a later version of the language.";
+                let diagnostic = Diagnostic::error("Reserved block type name in resource block", detail);
+                diagnostics.push(diagnostic.at(block.kind_span()));
+            }
+            kind @ ("provisioner" | "connection") if mode != Mode::Managed => {
+                let detail = format!("Blocks of type \"{kind}\" are only for managed resources.");
+                diagnostics.push(Diagnostic::error("Unsupported block type", detail).at(block.kind_span()));
+            }
+            _ => {}
+        }
+    }
+}
+
 impl Lifecycle {
     fn decode(mode: Mode, body: &Body, diagnostics: &mut Diagnostics) -> Self {
-        let mut blocks = body.blocks().filter(|block| &**block.kind() == "lifecycle");
-        let Some(first) = blocks.next() else { return Self::default() };
-        for again in blocks {
-            let detail = "A resource has only one lifecycle block.";
-            let diagnostic = Diagnostic::error("Duplicate lifecycle block", detail).at(again.header());
-            diagnostics.push(diagnostic.related(first.header(), "the first one"));
+        // An override file replaces argument by argument, not the whole block.
+        let mut layers = Vec::new();
+        for layer in body.layers() {
+            let mut blocks = layer.blocks().filter(|block| &**block.kind() == "lifecycle");
+            let Some(first) = blocks.next() else { continue };
+            for again in blocks {
+                let detail = "A resource has only one lifecycle block.";
+                let diagnostic = Diagnostic::error("Duplicate lifecycle block", detail).at(again.header());
+                diagnostics.push(diagnostic.related(first.header(), "the first one"));
+            }
+            labels(first, [], diagnostics);
+            layers.push(first.body());
         }
-        labels(first, [], diagnostics);
-        let body = first.body();
+        if layers.is_empty() {
+            return Self::default();
+        }
+        let body = layers.remove(0).with_over(layers);
         match mode {
             Mode::Managed => MANAGED_LIFECYCLE.check(&body, diagnostics),
-            Mode::Data | Mode::Ephemeral => DATA_LIFECYCLE.check(&body, diagnostics),
+            Mode::Data | Mode::Ephemeral => {
+                for attribute in body.attributes() {
+                    let name = attribute.name();
+                    if MANAGED_LIFECYCLE.optional.contains(&&**name) {
+                        let detail = format!("The lifecycle argument \"{name}\" is only for managed resources.");
+                        let summary = "Invalid data resource lifecycle argument";
+                        diagnostics.push(Diagnostic::error(summary, detail).at(attribute.name_span()));
+                    }
+                }
+                DATA_LIFECYCLE.check(&body, diagnostics);
+            }
         }
         let prevent = boolean_argument(&body, "prevent_destroy", diagnostics) == Some(true);
         Self {
@@ -150,7 +208,7 @@ impl Lifecycle {
             ignore_changes: IgnoreChanges::decode(&body, diagnostics),
             replace_triggered_by: body
                 .attribute("replace_triggered_by")
-                .map_or_else(Vec::new, |argument| traversals(&argument.value(), diagnostics)),
+                .map_or_else(Vec::new, |argument| traversals(&argument.value(), Quoted::Never, diagnostics)),
             preconditions: conditions(&body, "precondition", diagnostics),
             postconditions: conditions(&body, "postcondition", diagnostics),
         }
@@ -166,16 +224,33 @@ impl IgnoreChanges {
         }
         let mut paths = Vec::new();
         for element in list(&value, diagnostics) {
-            if matches!(element.node(), crate::syntax::Node::Traversal { .. }) {
-                paths.push(element);
+            let path = match element.node() {
+                Node::Text(_) => match unquoted(&element, diagnostics) {
+                    Some(path) => path,
+                    None => continue,
+                },
+                Node::Invalid => continue,
+                _ => element,
+            };
+            if is_static(&path) {
+                paths.push(path);
             } else {
                 let detail =
                     "The name of an argument is required here, with attribute names and constant keys after it.";
-                diagnostics.push(Diagnostic::error("Invalid ignore_changes", detail).at(element.span()));
+                diagnostics.push(Diagnostic::error("Invalid expression", detail).at(path.span()));
             }
         }
         Self::Paths(paths)
     }
+}
+
+/// Is it a name with attribute names and constant keys after it?
+fn is_static(path: &Expr) -> bool {
+    let Node::Traversal { steps, .. } = path.node() else { return false };
+    path.tree().steps(steps).iter().all(|step| match step.kind {
+        StepKind::Attr(_) => true,
+        StepKind::Index(key) => matches!(path.with(key).unparenthesized().node(), Node::Text(_) | Node::Number(_)),
+    })
 }
 
 impl fmt::Display for ResourceName {

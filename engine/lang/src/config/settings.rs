@@ -5,8 +5,9 @@ use std::{collections::BTreeMap, sync::Arc};
 use engine_diag::{Diagnostic, Diagnostics, Span};
 
 use super::{
+    arguments::Arguments,
     provider::{RequiredProvider, version},
-    shape::{Shape, duplicate, labels, text_argument, unsupported_block},
+    shape::{Shape, labels, list, text_argument, unsupported_block},
     version::Version,
 };
 use crate::syntax::{BlockRef, Body};
@@ -16,8 +17,12 @@ use crate::syntax::{BlockRef, Body};
 pub struct Settings {
     /// Providers by the names that the module gives to them.
     pub required_providers: BTreeMap<Arc<str>, RequiredProvider>,
+    /// Where the block of those is.
+    pub required_providers_span: Option<Span>,
     /// Where the state is. Only the root module's counts.
     pub backend: Option<Backend>,
+    /// What the module tells to its providers about itself, by their names.
+    pub provider_meta: BTreeMap<Arc<str>, Arguments>,
 }
 
 /// Where the state is.
@@ -46,7 +51,7 @@ pub fn language_version() -> Version {
 
 const SHAPE: Shape = Shape {
     required: &[],
-    optional: &["required_version"],
+    optional: &["required_version", "experiments", "language"],
     blocks: &["required_providers", "backend", "cloud", "provider_meta"],
     single_blocks: &[],
 };
@@ -60,42 +65,64 @@ const OTHER_BACKENDS: [&str; 11] =
 impl Settings {
     /// Adds what one more `terraform` block says.
     pub(super) fn decode(&mut self, block: BlockRef<'_>, diagnostics: &mut Diagnostics) {
+        self.all(block, Place::Primary, diagnostics);
+    }
+
+    /// Replaces what a `terraform` block of an override file says: providers one by one, the backend as a whole.
+    pub(super) fn decode_over(&mut self, block: BlockRef<'_>, diagnostics: &mut Diagnostics) {
+        self.all(block, Place::Override, diagnostics);
+    }
+
+    fn all(&mut self, block: BlockRef<'_>, place: Place, diagnostics: &mut Diagnostics) {
         labels(block, [], diagnostics);
         let body = block.body();
         SHAPE.check(&body, diagnostics);
         check_version(&body, diagnostics);
+        check_experiments(&body, diagnostics);
+        if place == Place::Override && body.blocks().any(|inner| matches!(&**inner.kind(), "backend" | "cloud")) {
+            self.backend = None;
+        }
         for inner in body.blocks() {
             match &**inner.kind() {
-                "required_providers" => self.required_providers(inner, diagnostics),
+                "required_providers" => self.required_providers(inner, place, diagnostics),
                 "backend" => self.backend(inner, diagnostics),
                 "cloud" => {
                     let detail = "HCP Terraform is not supported: there is no service that runs Sliceform.";
                     let diagnostic = Diagnostic::error("Unsupported block type", detail).at(inner.header());
                     diagnostics.push(diagnostic.hint("Use a backend \"local\" block, or none."));
                 }
-                "provider_meta" => {
-                    let detail = "No provider here takes metadata from a module.";
-                    diagnostics.push(Diagnostic::error("Unsupported block type", detail).at(inner.header()));
-                }
+                "provider_meta" => self.provider_meta(inner, diagnostics),
                 _ => {}
             }
         }
     }
 
-    fn required_providers(&mut self, block: BlockRef<'_>, diagnostics: &mut Diagnostics) {
+    fn provider_meta(&mut self, block: BlockRef<'_>, diagnostics: &mut Diagnostics) {
+        let Some([(name, span)]) = labels(block, ["provider"], diagnostics) else { return };
+        if self.provider_meta.contains_key(name) {
+            let detail = format!("There is already a provider_meta block for the provider {name} in this module.");
+            diagnostics.push(Diagnostic::error("Duplicate provider_meta block", detail).at(span));
+            return;
+        }
+        self.provider_meta.insert(name.clone(), Arguments { body: block.body(), meta: &[] });
+    }
+
+    fn required_providers(&mut self, block: BlockRef<'_>, place: Place, diagnostics: &mut Diagnostics) {
         labels(block, [], diagnostics);
         let body = block.body();
+        if let Some(first) = self.required_providers_span.filter(|_| place == Place::Primary) {
+            let detail = "A module may have only one required_providers block: write all of its providers there.";
+            let diagnostic = Diagnostic::error("Duplicate required providers configuration", detail).at(block.header());
+            diagnostics.push(diagnostic.related(first, "the first one"));
+            return;
+        }
+        self.required_providers_span.get_or_insert(block.header());
         for inner in body.blocks() {
             diagnostics.push(unsupported_block(inner.kind(), []).at(inner.kind_span()));
         }
         for attribute in body.attributes() {
             let required =
                 RequiredProvider::decode(attribute.name(), &attribute.value(), attribute.span(), diagnostics);
-            if let Some(first) = self.required_providers.get(attribute.name()) {
-                let diagnostic = duplicate("required provider", attribute.name(), attribute.name_span(), first.span);
-                diagnostics.push(diagnostic);
-                continue;
-            }
             self.required_providers.insert(attribute.name().clone(), required);
         }
     }
@@ -122,6 +149,37 @@ impl Settings {
         LOCAL.check(&body, diagnostics);
         let path = text_argument(&body, "path", diagnostics);
         self.backend = Some(Backend { kind: BackendKind::Local { path }, span: block.header() });
+    }
+}
+
+/// Where a `terraform` block stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Primary,
+    Override,
+}
+
+/// Experiments of Terraform are those of one of its versions: there are none here. Those that became part of the language
+/// may be left in.
+fn check_experiments(body: &Body, diagnostics: &mut Diagnostics) {
+    for element in body.attribute("experiments").map(|a| list(&a.value(), diagnostics)).unwrap_or_default() {
+        let name = element.as_keyword().map_or("", |word| &**word);
+        let (summary, detail) = match name {
+            "variable_validation" | "module_variable_optional_attrs" | "provider_sensitive_attrs" => (
+                "Experiment has concluded",
+                format!("The experiment \"{name}\" is part of the language, and need not be enabled."),
+            ),
+            _ => ("Unknown experiment keyword", format!("There is no experiment \"{name}\" in this release.")),
+        };
+        let diagnostic = Diagnostic::error(summary, detail).at(element.span());
+        diagnostics.push(diagnostic.hint("Remove it from \"experiments\"."));
+    }
+    if let Some(language) = body.attribute("language") {
+        let value = language.value();
+        if value.as_keyword().is_none_or(|word| &**word != "TF2021") {
+            let detail = "The only edition of the language is TF2021, which is what is read without this argument.";
+            diagnostics.push(Diagnostic::error("Unsupported language edition", detail).at(value.span()));
+        }
     }
 }
 

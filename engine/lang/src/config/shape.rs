@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use engine_diag::{Diagnostic, Diagnostics, Label, Span};
+use engine_value::{Data, Type, Value, convert};
 
-use crate::eval::did_you_mean;
+use crate::eval::{did_you_mean, evaluate_constant};
 use crate::syntax::{BlockRef, Body, Expr, Node};
 
 /// What may stand in a body.
@@ -57,7 +58,7 @@ impl Shape {
         }
         for name in self.required {
             if body.attribute(name).is_none() {
-                diagnostics.push(missing_argument(name).at(body.end()));
+                diagnostics.push(missing_argument(name).at(body.lacks()));
             }
         }
     }
@@ -129,40 +130,52 @@ pub(super) fn duplicate(what: &str, name: &str, again: Span, first: Span) -> Dia
     diagnostic
 }
 
-/// A constant text.
+/// A constant text. A number or a template of constants is one too.
 pub(super) fn text(expr: &Expr, diagnostics: &mut Diagnostics) -> Option<Arc<str>> {
-    let inner = expr.unparenthesized();
-    let found = inner.as_text().cloned();
-    if found.is_none() {
-        diagnostics.push(not_constant(expr, "a quoted string"));
+    if let Some(text) = expr.as_text() {
+        return Some(text.clone());
     }
-    found
+    match constant_as(expr, &Type::String, "a quoted string", diagnostics)?.data {
+        Data::String(text) => Some(text),
+        _ => None,
+    }
 }
 
 /// A constant `true` or `false`. As everywhere in the language, the quoted words mean the same.
 pub(super) fn boolean(expr: &Expr, diagnostics: &mut Diagnostics) -> Option<bool> {
-    let inner = expr.unparenthesized();
-    let found = match inner.node() {
-        Node::Bool(bool) => Some(bool),
-        _ => match inner.as_text().map(|text| &**text) {
-            Some("true") => Some(true),
-            Some("false") => Some(false),
-            _ => None,
-        },
-    };
-    if found.is_none() {
-        diagnostics.push(not_constant(expr, "true or false"));
+    match constant_as(expr, &Type::Bool, "true or false", diagnostics)?.data {
+        Data::Bool(value) => Some(value),
+        _ => None,
     }
-    found
 }
 
-fn not_constant(expr: &Expr, expected: &str) -> Diagnostic {
-    if expr.traversals().is_empty() {
-        let detail = format!("This must be {expected}.");
-        return Diagnostic::error("Unsuitable value type", detail).at(expr.span());
+/// The value of a constant; null is as good as nothing.
+fn constant_as(expr: &Expr, ty: &Type, expected: &str, diagnostics: &mut Diagnostics) -> Option<Value> {
+    if !expr.traversals().is_empty() {
+        let detail = format!("Variables may not be used here: it must be {expected} that is known before evaluation.");
+        diagnostics.push(Diagnostic::error("Variables not allowed", detail).at(expr.span()));
+        return None;
     }
-    let detail = format!("Variables may not be used here: it must be {expected} that is known before evaluation.");
-    Diagnostic::error("Variables not allowed", detail).at(expr.span())
+    let before = diagnostics.0.len();
+    constant(expr, diagnostics);
+    if diagnostics.0.len() > before || !expr.find(|node| matches!(node, Node::Invalid)).is_empty() {
+        return None;
+    }
+    let value = match evaluate_constant(expr) {
+        Ok(value) => value,
+        Err(wrong) => {
+            diagnostics.extend(wrong);
+            return None;
+        }
+    };
+    match convert(&value, ty) {
+        Ok(value) => Some(value),
+        Err(_) => {
+            let detail = format!("This must be {expected}.");
+            diagnostics.push(Diagnostic::error("Unsuitable value type", detail).at(expr.span()));
+            None
+        }
+    }
 }
 
 /// `name = "text"` in a body, if it is there.

@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use engine_diag::{Diagnostic, Diagnostics, FileId, Span};
 
-use super::{refuse, shape::constant};
-use crate::syntax::{Expr, parse};
+use super::{json, shape::constant};
+use crate::syntax::{Expr, parse, parse_json};
 
 /// A value that is given to a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,10 +19,8 @@ pub struct Assignment {
 /// The values in a file of variable values. Whether the variables exist is not looked at.
 pub fn variable_values(file: FileId, text: &str) -> (BTreeMap<Arc<str>, Assignment>, Diagnostics) {
     // JSON, whatever the file is called: in the native syntax nothing begins so.
-    if text.trim_start().starts_with('{') {
-        return (BTreeMap::new(), refuse::json_values().at(Span::new(file, 0, 0)).into());
-    }
-    let (body, mut diagnostics) = parse(file, text);
+    let json = text.trim_start_matches('\u{feff}').trim_start().starts_with('{');
+    let (body, mut diagnostics) = if json { parse_json(file, text, &json::VALUES) } else { parse(file, text) };
     for block in body.blocks() {
         let kind = block.kind();
         let mut diagnostic = Diagnostic::error(
@@ -81,8 +79,17 @@ mod tests {
             let summaries: Vec<_> = diagnostics.iter().map(|d| d.summary.as_str()).collect();
             assert_eq!(summaries, [summary], "{text}");
         }
-        let (_, diagnostics) = variable_values(FileId(0), "{}");
-        assert_eq!(diagnostics.0[0].summary, "Not supported yet");
+    }
+
+    #[test]
+    fn values_in_json_are_as_they_are() {
+        let text = "{\"//\": \"a comment\", \"a\": \"${x} %{\", \"b\": {\"c\": [1, null]}}";
+        let (values, diagnostics) = variable_values(FileId(0), text);
+        assert!(diagnostics.is_empty(), "{diagnostics:?}");
+        assert_eq!(values.keys().map(|name| &**name).collect::<Vec<_>>(), ["a", "b"]);
+        assert_eq!(values["a"].value.as_text().map(|text| &**text), Some("${x} %{"));
+        let (_, diagnostics) = variable_values(FileId(0), "{\"a\": 1, \"a\": 2}");
+        assert_eq!(diagnostics.0[0].summary, "Duplicate object attribute");
     }
 
     #[test]

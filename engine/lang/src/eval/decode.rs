@@ -9,7 +9,7 @@ use engine_value::{Attr, Data, Path, Step, Type, Value, convert};
 use crate::{
     config::Arguments,
     eval::{
-        Scope, Stop, did_you_mean,
+        Scope, Stop, by_schema, did_you_mean,
         dynamic::Occurrence,
         expression::{Evaluator, Gather, Outcome, failed_conversion},
         place,
@@ -44,13 +44,16 @@ impl<S: Scope> Decoder<'_, S> {
     pub(super) fn body(&mut self, body: &Body, meta: &[&str], schema: &Block) -> Outcome<S::Key> {
         let mut gather = Gather::new();
         let mut given: BTreeMap<&str, AttributeRef<'_>> = BTreeMap::new();
-        for attribute in body.attributes() {
+        let (attributes, blocks) = by_schema(body, schema);
+        for attribute in attributes {
             let name = attribute.name().as_ref();
             if meta.contains(&name) {
                 continue;
             }
             if schema.attributes.contains_key(name) {
-                given.insert(name, attribute);
+                if let Some(first) = given.insert(name, attribute) {
+                    gather.push(redefined(attribute, first));
+                }
             } else {
                 gather.push(unsupported_argument(attribute, schema));
             }
@@ -63,7 +66,7 @@ impl<S: Scope> Decoder<'_, S> {
             }
         }
         let mut found: BTreeMap<&str, Vec<Occurrence>> = BTreeMap::new();
-        for block in body.blocks() {
+        for block in blocks {
             if meta.contains(&block.kind().as_ref()) {
                 continue;
             }
@@ -92,7 +95,7 @@ impl<S: Scope> Decoder<'_, S> {
     ) -> Outcome<S::Key> {
         let Some(given) = given else {
             if schema.usage == Usage::Required {
-                return Err(missing_argument(name, body.end()).into());
+                return Err(missing_argument(name, body.lacks()).into());
             }
             return Ok(Value::null(schema.value_type()));
         };
@@ -128,7 +131,7 @@ impl<S: Scope> Decoder<'_, S> {
         });
         let known = occurrences.iter().filter(|o| matches!(o, Occurrence::Known { .. })).count() as u64;
         if unknown.is_none() && known < nested.min_items.max(u64::from(is_required(nested))) {
-            return Err(too_few(name, nested, body.end()).into());
+            return Err(too_few(name, nested, body.lacks()).into());
         }
         let single = matches!(nested.nesting, Nesting::Single | Nesting::Group);
         let most = if single { 1 } else { nested.max_items };
@@ -284,6 +287,12 @@ fn check_nested(value: &Value, schema: &Attribute, at: &mut Path, expr: &Expr, g
         }
         at.0.truncate(depth);
     }
+}
+
+fn redefined(again: AttributeRef<'_>, first: AttributeRef<'_>) -> Diagnostic {
+    let detail = format!("The argument \"{}\" is already set. Each argument may be set only once.", again.name());
+    let diagnostic = Diagnostic::error("Attribute redefined", detail).at(again.name_span());
+    diagnostic.related(first.name_span(), "first set here")
 }
 
 fn unsupported_argument(attribute: AttributeRef<'_>, schema: &Block) -> Diagnostic {

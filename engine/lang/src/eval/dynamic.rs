@@ -149,7 +149,7 @@ fn parse(block: BlockRef<'_>) -> Result<Dynamic<'_>, Box<Diagnostic>> {
     }
     let Some(for_each) = for_each else {
         let detail = "The argument \"for_each\" is required, but no definition was found.";
-        return Err(invalid("Missing required argument", detail, body.end()));
+        return Err(invalid("Missing required argument", detail, body.lacks()));
     };
     let mut contents = body.blocks();
     let content = match (contents.next(), contents.next()) {
@@ -162,7 +162,7 @@ fn parse(block: BlockRef<'_>) -> Result<Dynamic<'_>, Box<Diagnostic>> {
             return Err(invalid("Unsupported block type", detail, other.kind_span()));
         }
         (None, _) => {
-            return Err(invalid("Missing content block", "A dynamic block has one \"content\" block.", body.end()));
+            return Err(invalid("Missing content block", "A dynamic block has one \"content\" block.", body.lacks()));
         }
         (Some(_), Some(second)) => {
             return Err(invalid(

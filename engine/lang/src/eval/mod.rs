@@ -5,6 +5,7 @@
 //! is there: there is no recursion over the user's graph. References have their real width: `x["a"].id` asks the scope
 //! for that instance alone, `x` and `x[*]` for all.
 
+mod by_schema;
 mod call;
 mod constant;
 mod decode;
@@ -25,6 +26,7 @@ mod undeclared;
 #[cfg(test)]
 mod tests;
 
+pub use by_schema::by_schema;
 pub use call::check_call;
 pub use constant::evaluate_constant;
 pub use decode::decode;

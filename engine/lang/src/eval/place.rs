@@ -6,6 +6,7 @@ use engine_value::{Path, Step};
 
 use crate::{
     config::Arguments,
+    eval::by_schema,
     syntax::{BlockRef, Body, Expr, Node},
 };
 
@@ -78,7 +79,7 @@ fn find(body: &Body, meta: &[&str], schema: &Block, path: &[Step]) -> Option<Fou
         return Some(Found::Expression { expr, rest: Path(rest.to_vec()) });
     }
     let nested = schema.blocks.get(name)?;
-    let block = occurrence(body, name, nested.nesting, rest.first())?;
+    let block = occurrence(body, schema, name, rest.first())?;
     if block.kind().as_ref() == "dynamic" {
         return Some(Found::Header(block.header()));
     }
@@ -91,11 +92,13 @@ fn find(body: &Body, meta: &[&str], schema: &Block, path: &[Step]) -> Option<Fou
 
 /// The block in the source from which one occurrence comes. How many a `dynamic` block made is not known here, so from the
 /// first one on, what does not stand before it is taken to come from it.
-fn occurrence<'b>(body: &'b Body, name: &str, nesting: Nesting, step: Option<&Step>) -> Option<BlockRef<'b>> {
+fn occurrence<'b>(body: &'b Body, schema: &Block, name: &str, step: Option<&Step>) -> Option<BlockRef<'b>> {
+    let nesting = schema.blocks.get(name)?.nesting;
     let is_dynamic = |block: &BlockRef<'_>| {
         block.kind().as_ref() == "dynamic" && block.labels().next().is_some_and(|(label, _)| **label == *name)
     };
-    let all: Vec<BlockRef<'b>> = body.blocks().filter(|block| **block.kind() == *name || is_dynamic(block)).collect();
+    let (_, mut all) = by_schema(body, schema);
+    all.retain(|block| **block.kind() == *name || is_dynamic(block));
     let dynamic = all.iter().position(is_dynamic);
     let found = match (nesting, step) {
         (Nesting::List, Some(Step::Index(index))) => match dynamic {

@@ -1,12 +1,14 @@
-//! Handles that own their tree: an expression, body or block that can be kept, cloned and passed on without lifetimes.
+//! An expression that owns its tree: it can be kept, cloned and passed on without lifetimes.
 
 use std::{fmt, sync::Arc};
 
-use engine_diag::Span;
+use engine_diag::{Diagnostics, Span};
 
 use super::{
-    refers,
-    tree::{Attribute, Block, BodyId, ExprId, Node, Tree},
+    body::Body,
+    lexer::Start,
+    parser, refers,
+    tree::{ExprId, Node, Tree},
 };
 
 /// An expression and the tree that it is part of. Cloning costs one reference count.
@@ -66,6 +68,23 @@ impl Expr {
         }
     }
 
+    /// The expression that is in a string without interpolation, as references were once written, with what is wrong
+    /// with it. In JSON there are no such strings: what must be an expression is read as one.
+    pub fn unquoted(&self) -> Option<(Expr, Diagnostics)> {
+        let text = self.as_text().filter(|_| !self.tree.is_json())?;
+        let Span { file, start, end } = self.span();
+        // Escapes make it longer than what it stands for; then the whole string is the place.
+        let exact = (end - start) as usize == text.len() + 2;
+        let place = |at: u32| if exact { start + 1 + at } else { start + at.min(1) * (end - start) };
+        let found = parser::embed(Tree::new(file), Vec::new(), text, Start::Normal, &place);
+        Some((Expr::new(Arc::new(found.tree), found.expr), found.diagnostics))
+    }
+
+    /// The body that it may be, if it is an object in JSON.
+    pub fn as_body(&self) -> Option<Body> {
+        Some(Body::new(self.tree.clone(), self.tree.body_of(self.id)?))
+    }
+
     /// The name, if it is a bare word: `string`, `all`.
     pub fn as_keyword(&self) -> Option<&Arc<str>> {
         match self.node() {
@@ -102,144 +121,3 @@ impl PartialEq for Expr {
 }
 
 impl Eq for Expr {}
-
-/// A body and the tree that it is part of. Cloning costs one reference count.
-#[derive(Clone)]
-pub struct Body {
-    tree: Arc<Tree>,
-    id: BodyId,
-}
-
-impl Body {
-    /// The body `id` of `tree`.
-    pub fn new(tree: Arc<Tree>, id: BodyId) -> Self {
-        Self { tree, id }
-    }
-
-    /// Its tree.
-    pub fn tree(&self) -> &Arc<Tree> {
-        &self.tree
-    }
-
-    /// Its number in the tree.
-    pub fn id(&self) -> BodyId {
-        self.id
-    }
-
-    /// From the opening brace to the closing one, both exclusive.
-    pub fn span(&self) -> Span {
-        let body = self.tree.body(self.id);
-        self.tree.at((body.start, body.end))
-    }
-
-    /// Where something that is missing in it is reported: its closing brace.
-    pub fn end(&self) -> Span {
-        let body = self.tree.body(self.id);
-        self.tree.at((body.end, body.end))
-    }
-
-    /// Its attributes, in the order of the file.
-    pub fn attributes(&self) -> impl ExactSizeIterator<Item = AttributeRef<'_>> {
-        let list = self.tree.body(self.id).attributes;
-        self.tree.attributes(list).iter().map(|attribute| AttributeRef { tree: &self.tree, attribute })
-    }
-
-    /// One attribute by its name. Linear in the number of attributes.
-    pub fn attribute(&self, name: &str) -> Option<AttributeRef<'_>> {
-        self.attributes().find(|attribute| &**attribute.name() == name)
-    }
-
-    /// Its blocks, in the order of the file.
-    pub fn blocks(&self) -> impl ExactSizeIterator<Item = BlockRef<'_>> {
-        let list = self.tree.body(self.id).blocks;
-        self.tree.blocks(list).iter().map(|block| BlockRef { tree: &self.tree, block })
-    }
-}
-
-/// Shows the place.
-impl fmt::Debug for Body {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let span = self.span();
-        write!(f, "Body({}..{} of file {})", span.start, span.end, span.file.0)
-    }
-}
-
-/// The same body of the same tree.
-impl PartialEq for Body {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.tree, &other.tree) && self.id == other.id
-    }
-}
-
-impl Eq for Body {}
-
-/// `name = value` in a [`Body`].
-#[derive(Clone, Copy)]
-pub struct AttributeRef<'a> {
-    tree: &'a Arc<Tree>,
-    attribute: &'a Attribute,
-}
-
-impl<'a> AttributeRef<'a> {
-    /// The name.
-    pub fn name(self) -> &'a Arc<str> {
-        self.tree.str(self.attribute.name)
-    }
-
-    /// Where the name stands.
-    pub fn name_span(self) -> Span {
-        self.tree.at(self.attribute.name_span)
-    }
-
-    /// The value.
-    pub fn value(self) -> Expr {
-        Expr::new(self.tree.clone(), self.attribute.value)
-    }
-
-    /// From the name to the end of the value.
-    pub fn span(self) -> Span {
-        self.name_span().to(self.tree.span(self.attribute.value))
-    }
-}
-
-/// `kind "label" { … }` in a [`Body`].
-#[derive(Clone, Copy)]
-pub struct BlockRef<'a> {
-    tree: &'a Arc<Tree>,
-    block: &'a Block,
-}
-
-impl<'a> BlockRef<'a> {
-    /// The first word.
-    pub fn kind(self) -> &'a Arc<str> {
-        self.tree.str(self.block.kind)
-    }
-
-    /// Where the first word stands.
-    pub fn kind_span(self) -> Span {
-        self.tree.at(self.block.kind_span)
-    }
-
-    /// The labels with their places.
-    pub fn labels(self) -> impl ExactSizeIterator<Item = (&'a Arc<str>, Span)> {
-        self.tree.labels(self.block.labels).iter().map(|label| (self.tree.str(label.text), self.tree.at(label.span)))
-    }
-
-    /// What stands between the braces.
-    pub fn body(self) -> Body {
-        Body::new(self.tree.clone(), self.block.body)
-    }
-
-    /// The first word and the labels: where the block as a whole is reported.
-    pub fn header(self) -> Span {
-        match self.labels().last() {
-            Some((_, last)) => self.kind_span().to(last),
-            None => self.kind_span(),
-        }
-    }
-
-    /// From the first word to the closing brace.
-    pub fn span(self) -> Span {
-        self.tree.at((self.block.kind_span.0, self.block.end))
-    }
-}

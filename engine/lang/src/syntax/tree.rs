@@ -29,6 +29,10 @@ pub struct Tree {
     pub(super) attributes: Vec<Attribute>,
     pub(super) blocks: Vec<Block>,
     pub(super) bodies: Vec<BodyNode>,
+    /// Is it written in JSON?
+    pub(super) json: bool,
+    /// Objects of JSON that may be bodies, with those, in the order of the objects.
+    pub(super) objects: Vec<(ExprId, BodyId)>,
 }
 
 /// How deeply expressions and blocks may be nested. Terraform has no bound and overflows its stack at some depth; no
@@ -80,6 +84,16 @@ impl<T> List<T> {
     /// None at all?
     pub fn is_empty(self) -> bool {
         self.len == 0
+    }
+
+    /// Adds elements to their arena.
+    pub(super) fn append(arena: &mut Vec<T>, elements: &[T]) -> Self
+    where
+        T: Copy,
+    {
+        let start = arena.len() as u32;
+        arena.extend_from_slice(elements);
+        Self { start, len: elements.len() as u32, of: PhantomData }
     }
 }
 
@@ -337,6 +351,39 @@ pub struct Label {
 }
 
 impl Tree {
+    /// An empty tree of a file.
+    pub(super) fn new(file: FileId) -> Self {
+        Self {
+            file,
+            nodes: Vec::new(),
+            spans: Vec::new(),
+            symbols: Vec::new(),
+            numbers: Vec::new(),
+            exprs: Vec::new(),
+            items: Vec::new(),
+            steps: Vec::new(),
+            parts: Vec::new(),
+            fors: Vec::new(),
+            labels: Vec::new(),
+            attributes: Vec::new(),
+            blocks: Vec::new(),
+            bodies: Vec::new(),
+            json: false,
+            objects: Vec::new(),
+        }
+    }
+
+    /// Is it written in JSON?
+    pub fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// The body that an object of JSON may be.
+    pub(super) fn body_of(&self, object: ExprId) -> Option<BodyId> {
+        let at = self.objects.binary_search_by_key(&object, |(object, _)| *object).ok()?;
+        Some(self.objects[at].1)
+    }
+
     /// The file that it was parsed from.
     pub fn file(&self) -> FileId {
         self.file

@@ -20,12 +20,13 @@ fn blocks_and_arguments() {
     check("resource \"a\" {}\n", &["1:1 Missing name for resource"]);
     check("locals \"x\" {}\n", &["1:8 Extraneous label for locals"]);
     check("locals {\n  a {}\n}\n", &["2:3 Unsupported block type"]);
-    check("output \"a\" {}\n", &["1:13 Missing required argument"]);
+    check("output \"a\" {}\n", &["1:12 Missing required argument"]);
     check("variable \"a\" {\n  sensitive = var.b\n}\n", &["2:15 Variables not allowed"]);
     check("variable \"a\" {\n  default = local.x\n}\n", &["2:13 Variables not allowed"]);
     check("variable \"a\" {\n  default = upper(\"x\")\n}\n", &["2:13 Function calls not allowed"]);
     check("variable \"a\" {\n  nullable = false\n  default = null\n}\n", &["3:13 Invalid default value for variable"]);
-    check("variable \"a\" {\n  description = 1\n}\n", &["2:17 Unsuitable value type"]);
+    check("variable \"a\" {\n  description = 1\n}\n", &[]);
+    check("variable \"a\" {\n  description = []\n}\n", &["2:17 Unsuitable value type"]);
 }
 
 #[test]
@@ -70,7 +71,8 @@ fn meta_arguments() {
     check("lifecycle {\nprevent_destroy = var.x\n}", &["3:19 Variables not allowed"]);
     check("provider = foo.bar.baz", &["2:12 Invalid provider configuration reference"]);
     check("depends_on = \"x\"", &["2:14 Invalid expression"]);
-    check("depends_on = [\"x\"]", &["2:15 Invalid expression"]);
+    check("depends_on = [\"x\"]", &["2:15 Quoted references are deprecated", "2:16 Invalid reference"]);
+    check("depends_on = [\"x-${1}\"]", &["2:15 Invalid expression"]);
 }
 
 #[test]
@@ -90,36 +92,30 @@ fn settings() {
 }
 
 #[test]
-fn what_is_not_executed_is_refused() {
-    for block in ["check \"a\"", "moved", "removed", "import", "ephemeral \"a\" \"b\""] {
-        check(&format!("\n{block} {{}}\n"), &["2:1 Not supported yet"]);
+fn what_is_not_executed_is_refused_when_a_plan_is_made() {
+    for (text, line) in [
+        ("check \"a\" {\nassert {\ncondition = path.root == \".\"\nerror_message = \"x\"\n}\n}\n", 1),
+        ("resource \"terraform_data\" \"a\" {}\nmoved {\nfrom = terraform_data.b\nto = terraform_data.a\n}\n", 2),
+        ("removed {\nfrom = terraform_data.b\n}\n", 1),
+        ("import {\nto = terraform_data.a\nid = \"x\"\n}\nresource \"terraform_data\" \"a\" {}\n", 1),
+        ("ephemeral \"a\" \"b\" {}\n", 1),
+        ("resource \"terraform_data\" \"a\" {\nprovisioner \"local-exec\" {\ncommand = \"x\"\n}\n}\n", 2),
+        ("resource \"terraform_data\" \"a\" {\nconnection {}\n}\n", 2),
+        ("resource \"terraform_data\" \"a\" {\n_ {}\n}\n", 2),
+        ("resource \"terraform_data\" \"a\" {\nlifecycle {\nignore_changes = all\n}\n}\n", 3),
+        ("resource \"terraform_data\" \"a\" {\nlifecycle {\nignore_changes = [input]\n}\n}\n", 3),
+        ("variable \"a\" {\n  ephemeral = true\n}\n", 1),
+    ] {
+        let mut tree = engine_lang::config::SourceTree::new();
+        tree.insert("main.tf", text.as_bytes());
+        let mut sources = engine_diag::Sources::new();
+        let (config, diagnostics) = engine_lang::config::load(&tree, &mut sources);
+        assert!(diagnostics.is_empty(), "{text}: {diagnostics:?}");
+        let refused = engine_lang::config::not_executed(&config);
+        let lines: Vec<_> =
+            refused.iter().map(|d| (d.summary.as_str(), sources.range(d.span.unwrap()).0.line)).collect();
+        assert_eq!(lines, [("Not supported yet", line)], "{text}");
     }
-    let resource = |inner: &str| {
-        check(&format!("resource \"terraform_data\" \"a\" {{\n{inner}\n}}\n"), &["3:1 Not supported yet"]);
-    };
-    resource("lifecycle {\nprecondition {\ncondition = true\nerror_message = \"x\"\n}\n}");
-    resource("lifecycle {\npostcondition {\ncondition = true\nerror_message = \"x\"\n}\n}");
-    resource("\nprovisioner \"local-exec\" {}");
-    resource("\nconnection {}");
-    resource("\n_ {}");
-    check(
-        "resource \"terraform_data\" \"a\" {\nlifecycle {\nignore_changes = all\n}\n}\n",
-        &["3:18 Not supported yet"],
-    );
-    check(
-        "resource \"terraform_data\" \"a\" {\nlifecycle {\nignore_changes = [input]\n}\n}\n",
-        &["3:19 Not supported yet"],
-    );
-    check("variable \"a\" {\n  ephemeral = true\n}\n", &["1:1 Not supported yet"]);
-    check(
-        "variable \"a\" {\nvalidation {\ncondition = true\nerror_message = \"x\"\n}\n}\n",
-        &["2:1 Not supported yet"],
-    );
-    let (_, diagnostics) = read(&[("main.tf", ""), ("override.tf", ""), ("x_override.tf", ""), ("y.tf.json", "{}")]);
-    assert_eq!(
-        diagnostics,
-        ["override.tf:1:1 Not supported yet", "x_override.tf:1:1 Not supported yet", "y.tf.json:1:1 Not supported yet",]
-    );
 }
 
 #[test]
@@ -135,7 +131,7 @@ fn several_errors_in_several_files() {
         [
             "a.tf:2:7 Invalid expression",
             "a.tf:5:3 Unsupported argument",
-            "b.tf:1:13 Missing required argument",
+            "b.tf:1:12 Missing required argument",
             "b.tf:2:1 Unsupported block type",
         ]
     );

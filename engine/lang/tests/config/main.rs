@@ -2,7 +2,10 @@
 
 mod blocks;
 mod errors;
+mod fixtures;
+mod json;
 mod modules;
+mod overrides;
 mod read;
 mod references;
 mod robust;

@@ -40,7 +40,7 @@ fn modules_that_are_not_there() {
         assert!(diagnostics[0].ends_with(summary), "{source}: {diagnostics:?}");
     }
     let (_, diagnostics) = read(&[("main.tf", "module \"a\" {}\n")]);
-    assert_eq!(diagnostics, ["main.tf:1:13 Missing required argument"]);
+    assert_eq!(diagnostics, ["main.tf:1:12 Missing required argument"]);
     let (_, diagnostics) = read(&[("main.tf", &call("\"./m\"")), ("m/x.txt", "")]);
     assert_eq!(diagnostics, ["main.tf:2:12 Module not found"]);
 }

@@ -147,7 +147,8 @@ fn calls_give_what_the_module_asks_for() {
     check("", "variable \"a\" {}\n", &["main.tf:1:1 Missing required argument"]);
     check("b = 1", "", &["main.tf:3:1 Unsupported argument"]);
     check("a {}", "", &["main.tf:3:1 Unsupported block type"]);
-    check("count = 1", "provider \"gpu\" {}\n", &["main.tf:3:9 Module cannot be repeated"]);
+    check("count = 1", "provider \"gpu\" {}\n", &["m/main.tf:1:1 Redundant empty provider block"]);
+    check("count = 1", "provider \"gpu\" {\n  host = 1\n}\n", &["main.tf:3:9 Module cannot be repeated"]);
 }
 
 #[test]

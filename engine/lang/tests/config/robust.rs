@@ -111,8 +111,12 @@ fn the_configuration_is_valid() {
 }
 
 fn invariants(main: &str) {
+    invariants_of("main.tf", main);
+}
+
+fn invariants_of(name: &str, main: &str) {
     let mut tree = SourceTree::new();
-    tree.insert("main.tf", main.as_bytes());
+    tree.insert(name, main.as_bytes());
     tree.insert("quota/main.tf", QUOTA.as_bytes());
     let mut sources = Sources::new();
     let (_, diagnostics) = load(&tree, &mut sources);
@@ -124,8 +128,39 @@ fn invariants(main: &str) {
     }
 }
 
+const JSON: &str = r#"{
+  "//": "a comment", "terraform": {"required_version": ">= 1.5", "backend": {"local": {"path": "x"}}},
+  "variable": {"p": {"type": "map(object({ a = optional(string, \"é\") }))", "default": {}}},
+  "locals": [{"a": "${var.p[\"x\"].a}\n-%{ if true }y%{ endif }"}, {"b": [1.5e3, null, {"k${local.a}": true}]}],
+  "resource": {"terraform_data": {"a": [{"for_each": "${var.p}", "input": {"dynamic": {"x": {"for_each": [],
+    "iterator": "it", "content": {"y": "${it.value}"}}}}, "lifecycle": {"ignore_changes": ["input"],
+    "precondition": {"condition": "${local.a != null}", "error_message": "no"}}, "depends_on": ["module.q"]}]}},
+  "module": {"q": {"source": "./quota", "namespace": "n\u00e9", "resources": {}}},
+  "moved": {"from": "terraform_data.z[\"é\"]", "to": "terraform_data.a"}
+}"#;
+
+#[test]
+fn the_configuration_in_json_is_valid() {
+    let (_, diagnostics) = read(&[("main.tf.json", JSON), ("quota/main.tf", QUOTA)]);
+    assert_eq!(diagnostics, Vec::<String>::new());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn a_piece_of_json_is_missing_or_twice(from in 0..JSON.len(), length in 0usize..80, to in 0..JSON.len()) {
+        let boundary = |mut at: usize| {
+            while !JSON.is_char_boundary(at) {
+                at -= 1;
+            }
+            at
+        };
+        let (from, to) = (boundary(from), boundary(to));
+        let end = boundary((from + length).min(JSON.len())).max(from);
+        invariants_of("main.tf.json", &format!("{}{}", &JSON[..from], &JSON[end..]));
+        invariants_of("main.tf.json", &format!("{}{}{}", &JSON[..to], &JSON[from..end], &JSON[to..]));
+    }
 
     #[test]
     fn a_piece_is_missing_or_twice(from in 0..MAIN.len(), length in 0usize..200, to in 0..MAIN.len()) {
@@ -146,5 +181,20 @@ proptest! {
         let mut words: Vec<String> = words.into_iter().map(str::to_owned).collect();
         words[at] = format!("{word} ");
         invariants(&words.concat());
+    }
+
+    #[test]
+    fn a_value_of_json_is_replaced(
+        at in 0usize..200,
+        word in proptest::sample::select(vec![
+            "null", "\"\"", "{}", "[]", "1", "\"${\"", "\"dynamic\"", "[[{}]]", "{\"dynamic\": {\"a\": {\"content\": {}}}}", "\"\\ud800\"",
+        ]),
+    ) {
+        let words: Vec<&str> = JSON.split_inclusive([':', ',', '{']).collect();
+        let at = at % words.len();
+        let mut words: Vec<String> = words.into_iter().map(str::to_owned).collect();
+        let sign = words[at].pop().unwrap();
+        words[at] = format!("{word}{sign}");
+        invariants_of("main.tf.json", &words.concat());
     }
 }

@@ -35,6 +35,12 @@ pub(crate) enum Key {
     Arguments(ResourceAddr),
     /// The object of one instance. Comes from outside.
     Object(ResourceAddr),
+    /// Whether a variable of a module instance has a value that its declaration allows.
+    Validated(ModuleAddr, Arc<str>),
+    /// Whether one instance is as its block says that it must be.
+    Postconditions(ResourceAddr),
+    /// Whether the conditions of a `check` block can be evaluated.
+    Check(ModuleAddr, Arc<str>),
     /// The block of a provider configuration.
     Provider(ProviderConfigAddr),
     /// A provider, configured. Comes from outside.
@@ -81,6 +87,9 @@ impl fmt::Display for Key {
             Self::Needs(block) => write!(f, "{block} (depends_on)"),
             Self::Arguments(addr) => write!(f, "{addr} (arguments)"),
             Self::Object(addr) => write!(f, "{addr}"),
+            Self::Validated(module, name) => named(f, module, "var", name, " (validation)"),
+            Self::Postconditions(addr) => write!(f, "{addr} (postconditions)"),
+            Self::Check(module, name) => named(f, module, "check", name, ""),
             Self::Provider(addr) => write!(f, "{addr}"),
             Self::Configured(addr) => write!(f, "{addr} (configured)"),
         }

@@ -4,7 +4,9 @@
 //! is there once its step is done ([`Evaluation::settle`]). Instances are those of the plan, and stay so.
 
 mod apply;
+mod condition;
 mod depend;
+mod ephemeral;
 mod key;
 mod provider;
 mod spans;

@@ -13,7 +13,8 @@ use crate::program::Program;
 /// What the user calls it.
 pub(super) fn name(key: &Key) -> String {
     match key {
-        Key::Arguments(addr) | Key::Object(addr) => addr.to_string(),
+        Key::Arguments(addr) | Key::Object(addr) | Key::Postconditions(addr) => addr.to_string(),
+        Key::Validated(module, name) => Key::Variable(module.clone(), name.clone()).to_string(),
         Key::Configured(addr) => addr.to_string(),
         Key::Instances(block) | Key::Whole(block) | Key::Needs(block) => block.to_string(),
         Key::Calls(module, name)
@@ -92,7 +93,16 @@ fn written(program: &Program, key: &Key) -> Option<(Span, Vec<Expr>)> {
             let block = program.resource(addr)?;
             Some((block.span, repeat(&block.repeat).collect()))
         }
-        Key::Whole(addr) | Key::Needs(addr) | Key::Arguments(addr) | Key::Object(addr) => {
+        Key::Validated(module, name) => {
+            let variable = program.module(module)?.variables.get(name)?;
+            let exprs = variable.validations.iter().flat_map(|one| [one.condition.clone(), one.error_message.clone()]);
+            Some((variable.span, exprs.collect()))
+        }
+        Key::Check(module, name) => {
+            let check = program.module(module)?.checks.get(name)?;
+            Some((check.span, check.asserts.iter().map(|one| one.condition.clone()).collect()))
+        }
+        Key::Whole(addr) | Key::Needs(addr) | Key::Arguments(addr) | Key::Postconditions(addr) | Key::Object(addr) => {
             let block = program.resource(addr)?;
             let mut exprs: Vec<Expr> = repeat(&block.repeat).chain(block.depends_on.iter().cloned()).collect();
             exprs.extend(body_exprs(&block.arguments.body));

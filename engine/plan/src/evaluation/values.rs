@@ -12,7 +12,9 @@ use engine_model::address::{InstanceKey, ModuleAddr, ProviderConfigAddr, Resourc
 use engine_value::{Data, Marks, Type, Value};
 
 use super::{
-    Evaluation, Key, Slot, provider, spans,
+    Evaluation, Key, Slot,
+    condition::{self, Purpose},
+    ephemeral, provider, spans,
     view::{Asked, View, failures},
 };
 use crate::{
@@ -94,10 +96,15 @@ impl Evaluation {
             | Key::Module(module, _)
             | Key::Settled(module, _)
             | Key::Contents(module, _)
+            | Key::Validated(module, _)
+            | Key::Check(module, _)
             | Key::Gate(module, _) => module.clone(),
-            Key::Instances(addr) | Key::Whole(addr) | Key::Needs(addr) | Key::Arguments(addr) | Key::Object(addr) => {
-                addr.module.clone()
-            }
+            Key::Instances(addr)
+            | Key::Whole(addr)
+            | Key::Needs(addr)
+            | Key::Arguments(addr)
+            | Key::Postconditions(addr)
+            | Key::Object(addr) => addr.module.clone(),
             Key::Provider(addr) | Key::Configured(addr) => without_keys(addr),
         };
         let Some(config) = program.module(&module) else {
@@ -111,7 +118,7 @@ impl Evaluation {
                 None => Ok(Slot::Failed),
             },
             Key::Output(_, name) => match config.outputs.get(name) {
-                Some(declared) => output(&view, declared),
+                Some(declared) => output(&view, declared, !self.validating),
                 None => Ok(Slot::Failed),
             },
             Key::Calls(_, name) => match config.calls.get(name) {
@@ -145,6 +152,12 @@ impl Evaluation {
                 None => Ok(Slot::Failed),
             },
             Key::Arguments(addr) => self.arguments_of(program, &mut view, addr),
+            Key::Validated(_, name) => match config.variables.get(name) {
+                Some(variable) => self.validated(program, &view, variable),
+                None => Ok(Slot::Failed),
+            },
+            Key::Postconditions(addr) => self.postconditions(program, &mut view, addr),
+            Key::Check(_, name) => condition::check(&view, name),
             Key::Provider(addr) => provider::provider(program, &view, addr),
             Key::Object(_) | Key::Configured(_) => Ok(Slot::Failed),
         };
@@ -160,6 +173,7 @@ impl Evaluation {
             module,
             instance: None,
             own: None,
+            self_object: None,
             asked: RefCell::new(Asked::default()),
         }
     }
@@ -220,11 +234,20 @@ impl Evaluation {
         let inner = View {
             instance: Some((Key::Instances(own.clone()), addr.key.clone())),
             own: Some(&own),
+            self_object: None,
             asked: RefCell::new(view.asked.take()),
             ..*view
         };
+        let failed = "Resource precondition failed";
+        let purpose = Purpose { failed, kind: "precondition", at: None, told: !self.validating };
+        let held = condition::hold(&inner, &block.lifecycle.preconditions, &purpose);
         let decoded = decode(&block.arguments, &schema.block, &inner);
         view.asked = inner.asked;
+        held.map_err(|diagnostics| about(diagnostics, addr))?;
+        if let Ok(value) = &decoded {
+            ephemeral::in_arguments(&block.arguments, &schema.block, value)
+                .map_err(|diagnostics| about(diagnostics, addr))?;
+        }
         decoded.map(Slot::Value).map_err(|diagnostics| about(diagnostics, addr))
     }
 }
@@ -255,7 +278,9 @@ fn last_key(module: &ModuleAddr) -> Option<InstanceKey> {
 fn any_instances(view: &View<'_>, repeat: &Repeat, what: &Key) -> Made {
     let Some(expr) = repeat.expr() else { return Ok(Slot::Expansion(Arc::new(Expansion::Single))) };
     let value = evaluate(expr, view).map_err(failures)?;
-    let known = value.is_known() && value.marks.is_none();
+    let is_for_each = matches!(repeat, Repeat::ForEach(_));
+    // Marks are wrong whatever the value is.
+    let known = value.is_known() || value.marks.ephemeral || (value.marks.sensitive && is_for_each);
     let (repetition, told) = match repeat {
         Repeat::Count(_) => (Repetition::Count, known.then(|| expand::count(&value, |_| None))),
         _ if matches!(value.data, Data::Set(..)) && value.has_unknown() => (Repetition::ForEach, None),
@@ -303,20 +328,25 @@ fn given(view: &View<'_>, variable: &Variable, value: Value, span: Span) -> Made
                 .related(variable.span, "it is declared here")
         });
     }
-    variables::finished(variable, &value, span).map(Slot::Value)
+    let value = variables::finished(variable, &value, span)?;
+    Ok(Slot::Value(ephemeral::of_variable(variable, value, span)?))
 }
 
 fn default_of(view: &View<'_>, variable: &Variable, missing: impl FnOnce() -> Diagnostic) -> Made {
     let Some(default) = &variable.default else { return Err(missing().into()) };
     let value = evaluate(default, view).map_err(failures)?;
-    variables::finished(variable, &value, default.span()).map(Slot::Value)
+    let value = variables::finished(variable, &value, default.span())?;
+    Ok(Slot::Value(ephemeral::of_variable(variable, value, default.span())?))
 }
 
-fn output(view: &View<'_>, output: &Output) -> Made {
+fn output(view: &View<'_>, output: &Output, told: bool) -> Made {
+    let failed = "Module output value precondition failed";
+    condition::hold(view, &output.preconditions, &Purpose { failed, kind: "precondition", at: None, told })?;
     let value = evaluate(&output.value, view).map_err(failures);
     named(view, &output.depends_on)?;
     let mut value = value?;
     let span = output.value.span();
+    value = ephemeral::of_output(output, view.addr.is_root(), value)?;
     if view.addr.is_root() {
         if value.contains_sensitive() && !output.sensitive {
             let detail = format!("The output \"{}\" holds a sensitive value, and outputs are shown.", output.name);
@@ -387,6 +417,8 @@ fn contents(view: &View<'_>, name: &Arc<str>, called: &Module) -> Slot {
 /// Everything that a module instance declares.
 pub(crate) fn declared(module: &ModuleAddr, config: &Module) -> Vec<Key> {
     let variables = config.variables.keys().map(|name| Key::Variable(module.clone(), name.clone()));
+    let validated = config.variables.values().filter(|variable| !variable.validations.is_empty());
+    let validated = validated.map(|variable| Key::Validated(module.clone(), variable.name.clone()));
     let locals = config.locals.keys().map(|name| Key::Local(module.clone(), name.clone()));
     let resources = config.resources.iter().map(|(name, block)| match block.repeat {
         Repeat::Once => Key::Object(block_addr(module, name)),
@@ -394,7 +426,7 @@ pub(crate) fn declared(module: &ModuleAddr, config: &Module) -> Vec<Key> {
     });
     let outputs = config.outputs.keys().map(|name| Key::Output(module.clone(), name.clone()));
     let calls = config.calls.keys().map(|name| Key::Contents(module.clone(), name.clone()));
-    variables.chain(locals).chain(resources).chain(outputs).chain(calls).collect()
+    variables.chain(validated).chain(locals).chain(resources).chain(outputs).chain(calls).collect()
 }
 
 fn whole(view: &View<'_>, addr: &ResourceAddr) -> Slot {

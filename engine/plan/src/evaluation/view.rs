@@ -49,6 +49,8 @@ pub(super) struct View<'a> {
     pub(super) instance: Option<(Key, Option<InstanceKey>)>,
     /// The resource block that is evaluated: it may not refer to itself.
     pub(super) own: Option<&'a ResourceAddr>,
+    /// What `self` is.
+    pub(super) self_object: Option<Value>,
     pub(super) asked: RefCell<Asked>,
 }
 
@@ -250,6 +252,9 @@ impl Scope for View<'_> {
             Subject::Path(name) => Ok(self.path(name)),
             Subject::Terraform(name) if **name == *"workspace" => Ok(Value::from(&*self.program.workspace)),
             Subject::Variable(_) | Subject::Local(_) => Err(self.unknown(subject, span).into()),
+            Subject::SelfObject if self.self_object.is_some() => {
+                Ok(self.self_object.clone().unwrap_or_else(placeholder))
+            }
             Subject::SelfObject | Subject::Terraform(_) | Subject::Run(_) => {
                 let detail = format!("\"{}\" cannot be used here.", subject.text());
                 Err(Diagnostic::error("Invalid reference", detail).at(span).into())

@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 
 use engine_lang::{
-    config::{Config, Module, ModuleCall, ProviderName, Repeat, Resource, Variable},
+    config::{Arguments, Config, Module, ModuleCall, ProviderName, Repeat, Resource, Variable},
     eval::{Subject, evaluate_constant, subject_of},
-    syntax::{AttributeRef, BlockRef, Expr, ExprId, Node, Part, StepKind},
+    syntax::{AttributeRef, Expr, ExprId, Node, Part, StepKind},
 };
 use engine_model::{
     address::{Mode, ModulePath},
@@ -52,12 +52,7 @@ fn provider_configs(context: Context<'_>) -> Vec<(String, Json)> {
                 members.push(("module_address", text(path.to_string())));
             }
             if let Some(provider) = providers.get(&addr) {
-                let expressions = expressions(
-                    context,
-                    block.arguments.attributes(),
-                    block.arguments.blocks(),
-                    &provider.schemas().provider.block,
-                );
+                let expressions = expressions(context, &block.arguments, &provider.schemas().provider.block);
                 members.extend(expressions.map(|expressions| ("expressions", expressions)));
             }
             found.insert(key(&path, name), object(members));
@@ -153,7 +148,7 @@ fn resource(context: Context<'_>, path: &ModulePath, resource: &Resource) -> Jso
     let provider = config.provider(path, &resource.provider_name()).map(|resolved| resolved.addr.provider);
     let schema = provider.and_then(|provider| providers.schema(&provider, name.mode, &name.ty).ok());
     if let Some(schema) = schema {
-        let found = expressions(context, resource.arguments.attributes(), resource.arguments.blocks(), &schema.block);
+        let found = expressions(context, &resource.arguments, &schema.block);
         members.extend(found.map(|expressions| ("expressions", expressions)));
         members.push(("schema_version", number(schema.version)));
     }
@@ -201,21 +196,17 @@ fn depends_on(references: &[Expr]) -> Option<(&'static str, Json)> {
 }
 
 /// Arguments and nested blocks, by name.
-fn expressions<'a>(
-    context: Context<'_>,
-    attributes: impl Iterator<Item = AttributeRef<'a>>,
-    blocks: impl Iterator<Item = BlockRef<'a>>,
-    schema: &Block,
-) -> Option<Json> {
+fn expressions(context: Context<'_>, arguments: &Arguments, schema: &Block) -> Option<Json> {
+    let (attributes, blocks) = arguments.by_schema(schema);
+    let attributes = attributes.into_iter();
     let is_sensitive = |name: &str| schema.attributes.get(name).is_some_and(has_secret);
     let mut members: Vec<(String, Json)> =
         attributes.map(|a| (a.name().to_string(), context.expression(&a.value(), is_sensitive(a.name())))).collect();
     let mut nested: std::collections::BTreeMap<String, Vec<Json>> = std::collections::BTreeMap::new();
     for block in blocks {
         let Some(inner) = schema.blocks.get(block.kind()) else { continue };
-        let body = block.body();
-        let json =
-            expressions(context, body.attributes(), body.blocks(), &inner.block).unwrap_or(Json::Object(Vec::new()));
+        let arguments = Arguments { body: block.body(), meta: &[] };
+        let json = expressions(context, &arguments, &inner.block).unwrap_or(Json::Object(Vec::new()));
         nested.entry(block.kind().to_string()).or_default().push(json);
     }
     members.extend(nested.into_iter().map(|(name, blocks)| (name, Json::Array(blocks))));

@@ -92,6 +92,8 @@ impl Planner<'_> {
     /// Refuses addresses that name nothing: a typing error must not look like "No changes".
     pub(super) fn check_addresses(&mut self) {
         self.program().unmet_requirements().into_iter().for_each(|error| self.report(error));
+        let refused = engine_lang::config::not_executed(&self.program().config);
+        refused.into_iter().for_each(|error| self.report(error));
         if self.input.targets.is_empty() && self.input.replace.is_empty() {
             return;
         }

@@ -1,6 +1,8 @@
 //! Whole plans over a provider in memory.
 
 mod apply;
+mod conditions;
+mod facts;
 mod json;
 mod mock;
 mod plans;

@@ -298,7 +298,7 @@ fn suggestion<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Strin
 
 /// Where an argument stands; where it would stand if it is not there.
 fn place(body: &Body, name: &str) -> Span {
-    body.attribute(name).map_or_else(|| body.end(), |attribute| attribute.value().span())
+    body.attribute(name).map_or_else(|| body.lacks(), |attribute| attribute.value().span())
 }
 
 fn text(value: &Value, name: &str) -> Option<String> {
@@ -421,7 +421,7 @@ pod "team/p" {
         check("node \"a\" {\n card \"L4\" { instances = [\"1g.5gb\"] }\n}", &[(2, "Unknown MIG instance")]);
         check("node \"a\" {\n card \"A100-SXM4-80GB\" {\n  count = 99\n }\n}", &[(3, "Invalid number of cards")]);
         check("pod \"p\" {\n  resources = {}\n}", &[(1, "Invalid pod name")]);
-        check("pod \"a/p\" {\n}", &[(2, "Missing required argument")]);
+        check("pod \"a/p\" {\n}", &[(1, "Missing required argument")]);
         check(
             "pod \"a/p\" {\n resources = { \"nvidia.com/gpu\" = \"x\" }\n ends_after = \"soon\"\n}",
             &[(2, "Invalid amount"), (3, "Invalid duration")],

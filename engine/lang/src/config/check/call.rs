@@ -4,6 +4,8 @@
 use engine_diag::{Diagnostic, Diagnostics};
 use engine_model::address::ModulePath;
 
+use crate::syntax::Expr;
+
 use crate::config::{Config, Module, ModuleCall, ProviderRef, shape::unsupported_argument};
 
 /// Reports what is wrong with the calls of a module, wherever the module itself is called from.
@@ -33,12 +35,13 @@ fn arguments(call: &ModuleCall, called: &Module, diagnostics: &mut Diagnostics) 
             diagnostics.push(diagnostic.related(variable.span, "the variable, which has no default"));
         }
     }
-    if let Some(at) = call.repeat.span()
-        && let Some(provider) = called.providers.values().next()
+    let depended = call.depends_on.first().map(Expr::span);
+    if let Some(at) = call.repeat.span().or(depended)
+        && let Some(provider) = called.providers.values().find(|provider| !provider.is_empty())
     {
         let detail = format!(
-            "The module in \"{}\" configures providers itself, and cannot be called with count or for_each: its \
-             instances would need different configurations.",
+            "The module in \"{}\" configures providers itself, and cannot be called with count, for_each or depends_on: \
+             its instances would need different configurations.",
             called.directory
         );
         let diagnostic = Diagnostic::error("Module cannot be repeated", detail).at(at);
@@ -60,9 +63,24 @@ fn passed(call: &ModuleCall, called: &Module, diagnostics: &mut Diagnostics) {
             diagnostics.push(diagnostic.related(alias.span, "required here").hint(hint));
         }
     }
+    for provider in called.providers.values().filter(|provider| provider.is_empty()) {
+        let detail = "An empty provider block in a module that is called means the configuration of the caller. It was \
+                      written before there was required_providers.";
+        let diagnostic = Diagnostic::warning("Redundant empty provider block", detail).at(provider.span);
+        diagnostics.push(diagnostic.hint("Remove the block, and name the provider in required_providers."));
+    }
     for (inner, passed) in &call.providers {
-        let known = called.settings.required_providers.contains_key(&inner.name)
-            || called.resources.values().any(|resource| resource.provider_name().name == inner.name);
+        let required = called.settings.required_providers.get(&inner.name);
+        let known = match inner.alias {
+            None => {
+                required.is_some()
+                    || called.resources.values().any(|resource| resource.provider_name().name == inner.name)
+            }
+            Some(_) => {
+                called.providers.contains_key(inner)
+                    || required.is_some_and(|one| one.configuration_aliases.iter().any(|alias| alias.to == *inner))
+            }
+        };
         if !known {
             let detail = format!("The module in \"{}\" names no provider \"{}\".", called.directory, inner.name);
             let diagnostic = Diagnostic::warning("Reference to undefined provider", detail).at(passed.span);

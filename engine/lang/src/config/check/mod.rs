@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use engine_diag::Diagnostics;
+use engine_diag::{Diagnostic, Diagnostics};
 
 use super::Config;
 
 mod call;
+mod condition;
+mod refactor;
 mod reference;
 mod variable;
 
@@ -19,6 +21,12 @@ pub(super) fn check(config: &Config, diagnostics: &mut Diagnostics) {
             module.variables.values().for_each(|one| variable::check(one, diagnostics));
             reference::check(module, diagnostics);
             call::check(module, diagnostics);
+        }
+        if path.is_root() {
+            for output in module.outputs.values().filter(|output| output.ephemeral) {
+                let detail = "Outputs of the root module are kept and shown, so none of them is ephemeral.";
+                diagnostics.push(Diagnostic::error("Ephemeral output not allowed", detail).at(output.span));
+            }
         }
         call::providers(config, &path, module, diagnostics);
     }

@@ -16,11 +16,11 @@ pub(super) fn check(module: &Module, diagnostics: &mut Diagnostics) {
     Checker { module, undeclared: 0, diagnostics }.module();
 }
 
-struct Checker<'a> {
-    module: &'a Module,
+pub(super) struct Checker<'a> {
+    pub(super) module: &'a Module,
     /// How many references to what is not declared were found.
     undeclared: usize,
-    diagnostics: &'a mut Diagnostics,
+    pub(super) diagnostics: &'a mut Diagnostics,
 }
 
 /// For so many undeclared names a similar one is looked for, which takes a look at all of the module. More mistakes than
@@ -29,18 +29,24 @@ const MAX_SUGGESTIONS: usize = 50;
 
 /// What an expression may refer to beside what the module declares.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+pub(super) struct Place<'a> {
     /// How what it stands in is repeated.
-    repeat: Option<&'a Repeat>,
+    pub(super) repeat: Option<&'a Repeat>,
     /// Names that `dynamic` blocks around it bind.
-    iterators: &'a [Arc<str>],
+    pub(super) iterators: &'a [Arc<str>],
+    /// Is there an object that `self` is?
+    pub(super) own: bool,
+    /// The check that it stands in, whose data source is known there alone.
+    pub(super) check: Option<&'a Arc<str>>,
 }
 
-const NOWHERE: Place<'static> = Place { repeat: None, iterators: &[] };
+pub(super) const NOWHERE: Place<'static> = Place { repeat: None, iterators: &[], own: false, check: None };
 
 impl Checker<'_> {
     fn module(&mut self) {
         let module = self.module;
+        self.conditions();
+        self.refactorings();
         for provider in module.providers.values() {
             self.body(&provider.arguments.body, &["alias"], NOWHERE);
         }
@@ -54,8 +60,10 @@ impl Checker<'_> {
         for resource in module.resources.values() {
             self.repeat(&resource.repeat);
             self.depends_on(&resource.depends_on);
-            let place = Place { repeat: Some(&resource.repeat), ..NOWHERE };
+            let place = Place { repeat: Some(&resource.repeat), check: resource.check.as_ref(), ..NOWHERE };
             self.body(&resource.arguments.body, resource.arguments.meta, place);
+            self.provisioners(&resource.arguments.body, place);
+            self.triggers(&resource.lifecycle.replace_triggered_by, place);
         }
         for call in module.calls.values() {
             self.repeat(&call.repeat);
@@ -71,15 +79,31 @@ impl Checker<'_> {
         }
     }
 
-    fn body(&mut self, body: &Body, meta: &[&str], place: Place<'_>) {
+    pub(super) fn body(&mut self, body: &Body, meta: &[&str], place: Place<'_>) {
         for attribute in body.attributes().filter(|attribute| !meta.contains(&&**attribute.name())) {
-            self.expr(&attribute.value(), place);
+            self.value(&attribute.value(), place);
         }
         for block in body.blocks().filter(|block| !meta.contains(&&**block.kind())) {
             match (&**block.kind(), block.labels().next()) {
                 ("dynamic", Some((label, _))) => self.dynamic(&block.body(), label, place),
                 _ => self.body(&block.body(), &[], place),
             }
+        }
+    }
+
+    /// A value; in JSON perhaps blocks, and `dynamic` blocks in them.
+    fn value(&mut self, expr: &Expr, place: Place<'_>) {
+        match (expr.node(), expr.as_body()) {
+            (Node::Object(items), Some(body)) => {
+                for item in expr.tree().items(items) {
+                    self.expr(&expr.with(item.key), place);
+                }
+                self.body(&body, &[], place);
+            }
+            (Node::Tuple(elements), _) if expr.tree().is_json() => {
+                expr.tree().exprs(elements).iter().for_each(|element| self.value(&expr.with(*element), place));
+            }
+            _ => self.expr(expr, place),
         }
     }
 
@@ -98,7 +122,7 @@ impl Checker<'_> {
         }
     }
 
-    fn expr(&mut self, expr: &Expr, place: Place<'_>) {
+    pub(super) fn expr(&mut self, expr: &Expr, place: Place<'_>) {
         for object in expr.find(|node| matches!(node, Node::Object(_))) {
             self.keys(&object);
         }
@@ -139,6 +163,9 @@ impl Checker<'_> {
                 let name = ResourceName { mode: *mode, ty: ty.clone(), name: name.clone() };
                 let resource = module.resources.get(&name);
                 if let Some(resource) = resource {
+                    if resource.check.is_some() && resource.check.as_ref() != place.check {
+                        self.scoped(&name, named, resource.span);
+                    }
                     self.key(traversal, named, &resource.repeat, &format!("resource {name}"));
                 }
                 resource.is_some()
@@ -155,14 +182,21 @@ impl Checker<'_> {
             Subject::EachKey | Subject::EachValue => matches!(place.repeat, Some(Repeat::ForEach(_))),
             Subject::Path(_) => true,
             Subject::Terraform(name) => &**name == "workspace",
-            Subject::SelfObject | Subject::Run(_) => false,
+            Subject::SelfObject => place.own,
+            Subject::Run(_) => false,
         };
         if !declared {
             self.undeclared(subject, named);
         }
     }
 
-    fn undeclared(&mut self, subject: &Subject, at: Span) {
+    fn scoped(&mut self, name: &ResourceName, at: Span, declared: Span) {
+        let detail = format!("{name} belongs to a check block, and is known only in it.");
+        let diagnostic = Diagnostic::error("Reference to scoped resource", detail).at(at);
+        self.diagnostics.push(diagnostic.related(declared, "declared here"));
+    }
+
+    pub(super) fn undeclared(&mut self, subject: &Subject, at: Span) {
         let module = self.module;
         self.undeclared += 1;
         let names: Vec<String> = match subject {
@@ -236,7 +270,13 @@ impl Checker<'_> {
                     continue;
                 }
             };
-            let rest = after(traversal, named);
+            let mut rest = after(traversal, named);
+            if let (Subject::Module { name, .. }, [first, others @ ..]) = (&subject, rest)
+                && let (StepKind::Attr(output), Some(call)) = (first.kind, self.module.calls.get(name))
+                && call.module.as_ref().is_none_or(|m| m.outputs.contains_key(traversal.tree().str(output)))
+            {
+                rest = others;
+            }
             if rest.iter().any(|step| matches!(step.kind, StepKind::Attr(_))) {
                 let detail = "What is depended on is a whole resource or module call, not an attribute of it.";
                 let hint = format!("Write {}.", subject.text());

@@ -46,8 +46,7 @@ impl<'a> Parser<'a> {
 
     /// A text as a symbol, NFC-normalised as all strings are.
     pub(super) fn text_symbol(&mut self, text: Cow<'a, str>) -> Symbol {
-        if !text.is_ascii() && is_nfc_quick(text.chars()) != unicode_normalization::IsNormalized::Yes {
-            let normal: String = text.nfc().collect();
+        if let Cow::Owned(normal) = normalized(&text) {
             return self.symbol(&normal);
         }
         match text {
@@ -136,6 +135,14 @@ impl<'a> Parser<'a> {
         self.report((start, start + length as u32), "Invalid escape sequence", detail);
         (None, length)
     }
+}
+
+/// The text in Unicode's normal form C, as all strings of the language are.
+pub(crate) fn normalized(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() || is_nfc_quick(text.chars()) == unicode_normalization::IsNormalized::Yes {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.nfc().collect())
 }
 
 /// Decodes the `$` or `%` at the start of `rest`, and tells its length: `$${` stands for `${`, `%%{` for `%{`, and

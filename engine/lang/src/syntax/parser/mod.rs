@@ -13,10 +13,12 @@ mod template;
 use std::{marker::PhantomData, sync::Arc};
 
 use engine_diag::{Diagnostic, Diagnostics, FileId, Span};
+pub(crate) use literal::normalized;
 use rustc_hash::FxHashMap;
 
 use super::{
-    handle::{Body, Expr},
+    body::Body,
+    handle::Expr,
     lexer::{Start, lex},
     token::{Token, TokenKind},
     tree::{Attribute, Block, ExprId, Label, List, MAX_NESTING, Node, ObjectItem, Part, Step, StepKind, Symbol, Tree},
@@ -47,6 +49,44 @@ pub fn parse_template(file: FileId, text: &str) -> (Expr, Diagnostics) {
     let expr = parser.or_invalid(expr, (0, text.len() as u32));
     let (tree, diagnostics) = parser.finish();
     (Expr::new(tree, expr), diagnostics)
+}
+
+/// What [`embed`] gives back.
+pub(super) struct Embedded {
+    pub(super) tree: Tree,
+    pub(super) heights: Vec<u16>,
+    pub(super) expr: ExprId,
+    pub(super) diagnostics: Diagnostics,
+}
+
+/// Parses a text that stands decoded inside of a file of another syntax, as one expression or template, into the tree of
+/// that file. `place` tells where a byte of the text stands in the file.
+pub(super) fn embed(tree: Tree, heights: Vec<u16>, text: &str, start: Start, place: &dyn Fn(u32) -> u32) -> Embedded {
+    let mut parser = Parser::new(tree.file, text, start);
+    let (nodes, steps) = (tree.nodes.len(), tree.steps.len());
+    parser.tree = tree;
+    parser.heights = heights;
+    let expr = match start {
+        Start::Normal => {
+            parser.newlines = false;
+            parser.whole_expression()
+        }
+        Start::Template => parser.whole_template(),
+    };
+    let expr = parser.or_invalid(expr, (0, text.len() as u32));
+    let Parser { mut tree, heights, mut diagnostics, .. } = parser;
+    for span in &mut tree.spans[nodes..] {
+        *span = (place(span.0), place(span.1));
+    }
+    for step in &mut tree.steps[steps..] {
+        (step.start, step.end) = (place(step.start), place(step.end));
+    }
+    for diagnostic in &mut diagnostics.0 {
+        for span in diagnostic.span.iter_mut().chain(diagnostic.related.iter_mut().map(|label| &mut label.span)) {
+            (span.start, span.end) = (place(span.start), place(span.end));
+        }
+    }
+    Embedded { tree, heights, expr, diagnostics }
 }
 
 /// What was being parsed cannot be; a diagnostic is already written.
@@ -101,22 +141,7 @@ impl<'a> Parser<'a> {
             newlines: true,
             depth: 0,
             unindented: None,
-            tree: Tree {
-                file,
-                nodes: Vec::with_capacity(nodes),
-                spans: Vec::with_capacity(nodes),
-                symbols: Vec::new(),
-                numbers: Vec::new(),
-                exprs: Vec::new(),
-                items: Vec::new(),
-                steps: Vec::new(),
-                parts: Vec::new(),
-                fors: Vec::new(),
-                labels: Vec::new(),
-                attributes: Vec::new(),
-                blocks: Vec::new(),
-                bodies: Vec::new(),
-            },
+            tree: Tree { nodes: Vec::with_capacity(nodes), spans: Vec::with_capacity(nodes), ..Tree::new(file) },
             heights: Vec::with_capacity(nodes),
             tokens,
             interned: FxHashMap::default(),
