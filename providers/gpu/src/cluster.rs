@@ -1,6 +1,8 @@
 //! Calls to the cluster behind one instance: typed APIs, and errors with what failed. Lists are not repeated here: who
 //! reads several that belong together begins anew with all of them.
 
+use std::future::Future;
+
 use engine_model::name::ClusterIdentity;
 use k8s_openapi::api::{
     coordination::v1::Lease,
@@ -107,11 +109,19 @@ impl Cluster {
     where
         K: Clone + DeserializeOwned + std::fmt::Debug,
     {
+        self.repeated(&format!("cannot read {what}"), || api.get_opt(name)).await
+    }
+
+    /// What may be asked twice and is then as asked once, again and again while what fails may pass: see [`passes`].
+    pub(crate) async fn repeated<T, F>(&self, doing: &str, mut attempt: impl FnMut() -> F) -> Result<T, ProviderError>
+    where
+        F: Future<Output = kube::Result<T>>,
+    {
         let mut tried = 0;
         loop {
-            let error = match api.get_opt(name).await {
-                Ok(found) => return Ok(found),
-                Err(error) => self.error(&format!("cannot read {what}"), &error),
+            let error = match attempt().await {
+                Ok(answer) => return Ok(answer),
+                Err(error) => self.error(doing, &error),
             };
             tried += 1;
             if !passes(&error, tried).await {

@@ -26,21 +26,23 @@ pub(super) enum Eviction {
 pub(super) async fn evict(cluster: &Cluster, name: &PodName, pod: &Pod) -> Result<Eviction, ProviderError> {
     let api = cluster.pods(&name.namespace).await?;
     let body = body(name, pod);
-    let evicted: Result<Json, kube::Error> =
-        api.create_subresource("eviction", &name.name, &PostParams::default(), &body).await;
-    match evicted {
-        Ok(_) => Ok(Eviction::Begun),
-        Err(error) if is_not_found(&error) => Ok(Eviction::Begun),
-        // 429 is how the API says that a budget forbids it; the same code for an overloaded server means the same: later.
-        Err(kube::Error::Api(status)) if status.code == 429 => Ok(Eviction::Refused),
-        Err(error) => {
-            let error = cluster.error(&format!("cannot evict pod {name}"), &error);
-            if error.kind == ErrorKind::Conflict {
-                // Another pod has the name by now: the next look sees it.
-                return Ok(Eviction::Begun);
-            }
-            Err(error)
+    // Asked twice is as asked once: the pod is named by its UID.
+    let doing = format!("cannot evict pod {name}");
+    let asked = cluster.repeated(&doing, || async {
+        let answer: kube::Result<Json> =
+            api.create_subresource("eviction", &name.name, &PostParams::default(), &body).await;
+        match answer {
+            Ok(_) => Ok(Eviction::Begun),
+            Err(error) if is_not_found(&error) => Ok(Eviction::Begun),
+            // 429 is how the API says that a budget forbids it; the same code for an overloaded server means the same: later.
+            Err(kube::Error::Api(status)) if status.code == 429 => Ok(Eviction::Refused),
+            Err(error) => Err(error),
         }
+    });
+    match asked.await {
+        // Another pod has the name by now: the next look sees it.
+        Err(error) if error.kind == ErrorKind::Conflict => Ok(Eviction::Begun),
+        other => other,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use engine_value::Value;
 use k8s_openapi::api::core::v1::ResourceQuota;
-use kube::api::{DeleteParams, Patch, PatchParams};
+use kube::api::{DeleteParams, Patch, PatchParams, Preconditions};
 use providers_api::{Applied, ErrorKind, Outcome, PlannedChange, ProviderError};
 use providers_kubernetes::is_not_found;
 use serde_json::{Map, json};
@@ -10,7 +10,7 @@ use serde_json::{Map, json};
 use super::hard::{Private, hard_of};
 use crate::{
     attributes::text,
-    cluster::{Cluster, FIELD_MANAGER, passes},
+    cluster::{Cluster, FIELD_MANAGER},
 };
 
 /// Creates, changes or deletes a quota.
@@ -56,18 +56,8 @@ async fn write(cluster: &Cluster, change: &PlannedChange) -> Result<(), Provider
     }));
     // By force: whoever took one of our names over has been shown as drift, and the plan says that it comes back.
     let params = PatchParams::apply(FIELD_MANAGER).force();
-    let mut tried = 0;
-    loop {
-        // Applied twice is as applied once.
-        let error = match api.patch(name, &params, &patch).await {
-            Ok(_) => return Ok(()),
-            Err(error) => cluster.error(&format!("cannot write {what}"), &error),
-        };
-        tried += 1;
-        if !passes(&error, tried).await {
-            return Err(error);
-        }
-    }
+    // Applied twice is as applied once.
+    cluster.repeated(&format!("cannot write {what}"), || api.patch(name, &params, &patch)).await.map(drop)
 }
 
 // An earlier try of the same creation left our mark on the fields.
@@ -79,9 +69,21 @@ fn is_ours(found: &ResourceQuota) -> bool {
 async fn delete(cluster: &Cluster, object: &Value) -> Result<(), ProviderError> {
     let (namespace, name) = place(object)?;
     let api = cluster.quotas(namespace).await?;
-    match api.delete(name, &DeleteParams::default()).await {
-        Ok(_) => Ok(()),
-        Err(error) if is_not_found(&error) => Ok(()),
-        Err(error) => Err(cluster.error(&format!("cannot delete ResourceQuota {namespace}/{name}"), &error)),
+    let what = format!("ResourceQuota {namespace}/{name}");
+    let Some(found) = cluster.find(&api, name, &what).await? else { return Ok(()) };
+    // This very one: where the answer was lost, a second try must not meet one that somebody has made since.
+    let only = Preconditions { uid: found.metadata.uid, resource_version: None };
+    let params = DeleteParams::default().preconditions(only);
+    let doing = format!("cannot delete {what}");
+    let deleted = cluster.repeated(&doing, || async {
+        match api.delete(name, &params).await {
+            Ok(_) => Ok(()),
+            Err(error) if is_not_found(&error) => Ok(()),
+            Err(error) => Err(error),
+        }
+    });
+    match deleted.await {
+        Err(error) if error.kind == ErrorKind::Conflict => Ok(()),
+        other => other,
     }
 }
