@@ -104,6 +104,7 @@ impl Desk {
             directory: self.directory.path().to_owned(),
             input: Box::new(Cursor::new(Vec::new())),
             interactive: false,
+            editor: None,
             who: "ops@host".to_owned(),
             interrupt: CancellationToken::new(),
             providers: Vec::new(),

@@ -157,6 +157,7 @@ impl<'a> Stage<'a> {
             directory: self.directory.to_owned(),
             interactive: input.is_some(),
             input: Box::new(Cursor::new(input.or(self.pipe.take()).unwrap_or_default().into_bytes())),
+            editor: None,
             who: "ops@host".to_owned(),
             interrupt: std::mem::take(&mut self.interrupt),
             providers: vec![mock],
@@ -218,12 +219,19 @@ impl<'a> Stage<'a> {
             }
             ["kill", call] => self.cut = Some(Cut::at(call.parse().expect("a number"), Side::After)),
             ["type", text] => self.input = Some(format!("{text}\n")),
-            ["pipe", text] => self.pipe = Some(text.replace("\\n", "\n")),
+            ["pipe", text] => {
+                // `\\` is one backslash.
+                let parts = text.split("\\\\").map(|part| part.replace("\\n", "\n"));
+                self.pipe = Some(parts.collect::<Vec<_>>().join("\\"));
+            }
             ["env", name, value] => drop(self.variables.insert(name.to_owned(), value.to_owned())),
             ["secret", text] => self.secrets.push(text.to_owned()),
             ["remove", file] => std::fs::remove_file(self.directory.join(file)).expect("a file that is there"),
             ["files"] => return self.files(),
-            ["cat", file] => return std::fs::read_to_string(self.directory.join(file)).expect("a file that is there"),
+            ["cat", file] => {
+                let text = std::fs::read_to_string(self.directory.join(file)).expect("a file that is there");
+                return text.replace(&*self.directory.to_string_lossy(), "DIR");
+            }
             ["writes"] => {
                 return self.world.take_writes().iter().map(|write| format!("{write}\n")).collect();
             }

@@ -42,6 +42,9 @@ pub(crate) fn load(
     let tree = engine_modules::read_tree(&session.directory)
         .map_err(|error| Diagnostics::from(failed("Cannot read the configuration", &error)))?;
     let (config, mut warnings) = from_tree(session, &tree)?;
+    for (path, bytes) in tree.files() {
+        session.log.debug(format_args!("read {path}, {} bytes", bytes.len()));
+    }
     let mut sources: file::Files = tree.files().map(|(path, bytes)| (path, bytes.clone())).collect();
     let given = variables(session, &config, &tree, given, &mut sources, &mut warnings)?;
     let read = Arc::new(ReadFiles::on_disk(session.directory.clone()));

@@ -20,12 +20,20 @@ pub struct Environment {
     pub input: Box<dyn BufRead + Send>,
     /// Is somebody there to answer?
     pub interactive: bool,
+    /// Where somebody types lines: how they are edited.
+    pub editor: Option<Box<dyn LineEditor>>,
     /// "user@host", for locks and the journal.
     pub who: String,
     /// Cancelled at the first interrupt.
     pub interrupt: CancellationToken,
     /// Providers besides those that are compiled in: none but in tests.
     pub providers: Vec<Arc<dyn Provider>>,
+}
+
+/// Lines that somebody types.
+pub trait LineEditor: Send {
+    /// The next line, without its end; `None`: there are no more.
+    fn line(&mut self, prompt: &str) -> Option<String>;
 }
 
 /// Where a run writes.

@@ -8,8 +8,11 @@
 mod args;
 mod command;
 mod compiled;
+mod completion;
 mod configuration;
 mod environment;
+mod foreign;
+mod log;
 mod planning;
 mod sandbox;
 mod session;
@@ -28,7 +31,7 @@ use crate::{
     storage::Storage,
     view::style::Paint,
 };
-pub use environment::{Environment, Out, Shared};
+pub use environment::{Environment, LineEditor, Out, Shared};
 pub use session::Exit;
 
 /// Runs the command. `args` begin with the program's name.
@@ -38,7 +41,11 @@ pub async fn run(
     host: Arc<dyn Host>,
     mut out: Out,
 ) -> Exit {
-    let line = match args::parse(args) {
+    let args: Vec<OsString> = args.into_iter().collect();
+    if let Some(exit) = completion::answered(&args, &env, &mut out) {
+        return exit;
+    }
+    let line = match args::parse(args.clone(), &env.variables) {
         Ok(line) => line,
         Err(error) => {
             let asked = !error.use_stderr();
@@ -55,7 +62,21 @@ pub async fn run(
         let detail = format!("There is no directory {}.", session.directory.display());
         return session.fail(Diagnostic::error("No such directory", detail).hint("Check the path behind -chdir."));
     }
-    dispatch(&mut session, line).await
+    if let Some(workspace) =
+        session.env.variables.get("TF_WORKSPACE").filter(|name| !matches!(&***name, "" | "default"))
+    {
+        let detail = format!("TF_WORKSPACE asks for the workspace {workspace:?}, and there is only \"default\".");
+        let hint = "Unset it, and keep the states of several environments in directories of their own.";
+        return session.fail(Diagnostic::error("Unsupported workspace", detail).hint(hint));
+    }
+    session.log.info(format_args!("sliceform {}", env!("CARGO_PKG_VERSION")));
+    session.log.info(format_args!("arguments: {:?}", log::arguments(&args)));
+    session.log.debug(format_args!("directory: {}", session.directory.display()));
+    let started = session.host.now();
+    let exit = dispatch(&mut session, line).await;
+    let took = session.host.now().duration_since(started).unwrap_or_default();
+    session.log.info(format_args!("exit {} after {:.3} s", exit.code(), took.as_secs_f64()));
+    exit
 }
 
 /// Only dispatches.
@@ -68,6 +89,10 @@ async fn dispatch(session: &mut Session, line: CommandLine) -> Exit {
         Command::Init(_) => command::init::run(session),
         Command::Fmt(args) => command::fmt::run(session, args),
         Command::Validate(args) => command::validate::run(session, args),
+        Command::Get(_) => command::modules::get(session),
+        Command::Modules(args) => command::modules::list(session, args),
+        Command::Metadata(args) => command::metadata::run(session, args),
+        Command::Providers(args) => command::providers::run(session, &compiled::providers(session, None), args),
         Command::Version(args) => command::version::run(session, args),
         Command::Output(args) => command::output::run(session, &storage(session, fleet.is_some()), args).await,
         Command::State(args) => {
@@ -81,7 +106,7 @@ async fn dispatch(session: &mut Session, line: CommandLine) -> Exit {
         }
         Command::Sandbox(SandboxCommand::Reset) => command::sandbox::reset(session),
         Command::Sandbox(args) => command::sandbox::run(session, fleet.as_deref().unwrap_or_default(), args).await,
-        Command::Plan(_) | Command::Apply(_) | Command::Destroy(_) | Command::Import(_) => {
+        Command::Console(_) | Command::Plan(_) | Command::Apply(_) | Command::Destroy(_) | Command::Import(_) => {
             on_cluster(session, &line.command, fleet).await
         }
     }
@@ -97,6 +122,7 @@ async fn on_cluster(session: &mut Session, command: &Command, fleet: Option<Stri
         None => None,
     };
     let exit = match command {
+        Command::Console(args) => command::console::run(session, world.as_ref(), args).await,
         Command::Plan(args) => command::plan::run(session, world.as_ref(), args).await,
         Command::Apply(args) => command::apply::run(session, world.as_ref(), args).await,
         Command::Destroy(args) => {
@@ -136,6 +162,7 @@ fn storage(session: &Session, sandbox: bool) -> Storage {
 /// What a command is called where others wait for it.
 fn name(command: &Command) -> &'static str {
     match command {
+        Command::Console(_) => "console",
         Command::Plan(_) => "plan",
         Command::Apply(_) => "apply",
         Command::Destroy(_) => "destroy",

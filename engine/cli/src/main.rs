@@ -9,7 +9,7 @@ use std::{
     time::SystemTime,
 };
 
-use engine_cli::{Environment, Exit, Out, Shared, run};
+use engine_cli::{Environment, Exit, LineEditor, Out, Shared, run};
 use engine_model::host::Host;
 use tokio_util::sync::CancellationToken;
 
@@ -52,6 +52,7 @@ async fn command() -> Exit {
         directory: std::env::current_dir().unwrap_or_default(),
         input: Box::new(io::BufReader::new(io::stdin())),
         interactive: io::stdin().is_terminal(),
+        editor: io::stdin().is_terminal().then(Editor::at_terminal).flatten(),
         who: who(),
         interrupt: interrupt.clone(),
         providers: Vec::new(),
@@ -82,6 +83,23 @@ async fn interrupts(interrupt: CancellationToken) {
             return;
         }
         interrupt.cancel();
+    }
+}
+
+/// Lines that are typed at a terminal, with those before them at hand.
+struct Editor(rustyline::DefaultEditor);
+
+impl Editor {
+    fn at_terminal() -> Option<Box<dyn LineEditor>> {
+        Some(Box::new(Self(rustyline::DefaultEditor::new().ok()?)))
+    }
+}
+
+impl LineEditor for Editor {
+    fn line(&mut self, prompt: &str) -> Option<String> {
+        let line = self.0.readline(prompt).ok()?;
+        let _ = self.0.add_history_entry(&line);
+        Some(line)
     }
 }
 

@@ -66,6 +66,7 @@ pub(crate) async fn make(
     mode: PlanMode,
     operation: &str,
 ) -> Result<Made, Diagnostics> {
+    session.compact_warnings = args.compact_warnings;
     let (targets, replace) = (targets(&args.target)?, addresses(&args.replace)?);
     let (configuration, warnings) = configuration::load(session, &args.variables.given)?;
     session.report(&warnings);

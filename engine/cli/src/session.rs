@@ -12,7 +12,13 @@ use engine_model::{event::Event, finding::SourcePlace, host::Host, plan::Plan};
 
 use crate::{
     environment::{Environment, Out, Shared},
-    view::{diagnostic::diagnostic, finding, progress::Progress, style::Paint},
+    log::{Level, Log},
+    view::{
+        diagnostic::{compact, diagnostic},
+        finding,
+        progress::Progress,
+        style::Paint,
+    },
 };
 
 /// How a command ended: Terraform's codes, and 4.
@@ -51,6 +57,9 @@ pub(crate) struct Session {
     pub(crate) out: Out,
     pub(crate) host: Arc<dyn Host>,
     pub(crate) paint: Paint,
+    /// Are warnings written in short, where there are no errors?
+    pub(crate) compact_warnings: bool,
+    pub(crate) log: Log,
     /// The root module's directory.
     pub(crate) directory: PathBuf,
     /// Every source that a diagnostic may point into.
@@ -63,8 +72,11 @@ pub(crate) struct Session {
 impl Session {
     pub(crate) fn new(env: Environment, out: Out, host: Arc<dyn Host>, paint: Paint, directory: PathBuf) -> Self {
         let progress = Progress::new(out.stdout.clone(), paint, out.terminal);
-        Self {
+        let (log, wrong) = Log::new(&env, &out.stderr, &host);
+        let session = Self {
             env,
+            log,
+            compact_warnings: false,
             host,
             paint,
             directory,
@@ -72,7 +84,23 @@ impl Session {
             places: BTreeMap::new(),
             progress: Arc::new(Mutex::new(progress)),
             out,
+        };
+        if let Some(why) = wrong {
+            let warning = Diagnostic::warning("Cannot write the log", why).hint("It goes to standard error instead.");
+            session.report(&warning.into());
         }
+        session
+    }
+
+    /// Where modules and their manifest are: `.terraform`, or what `TF_DATA_DIR` says.
+    pub(crate) fn data_directory(&self) -> PathBuf {
+        let named = self.env.variables.get("TF_DATA_DIR").filter(|value| !value.is_empty());
+        self.directory.join(named.map_or(".terraform", String::as_str))
+    }
+
+    /// Does a program read what is told, that needs no advice what to run next (`TF_IN_AUTOMATION`)?
+    pub(crate) fn in_automation(&self) -> bool {
+        self.env.variables.get("TF_IN_AUTOMATION").is_some_and(|value| !value.is_empty())
     }
 
     /// Writes to standard output. That nobody reads it any more is no reason to stop half way.
@@ -92,6 +120,15 @@ impl Session {
     pub(crate) fn report_in(&self, diagnostics: &Diagnostics, sources: &Sources) {
         self.with_progress(Progress::clear);
         let mut err = self.out.stderr.clone();
+        for one in diagnostics.iter() {
+            let level = if one.is_error() { Level::Error } else { Level::Warn };
+            self.log.write(level, format_args!("{}", one.summary));
+        }
+        if self.compact_warnings && !diagnostics.is_empty() && !diagnostics.has_errors() {
+            let _ = err.write_all(compact(diagnostics, sources).as_bytes());
+            let _ = err.flush();
+            return;
+        }
         for one in diagnostics.iter() {
             let place = one.address.as_ref().and_then(|address| self.places.get(address));
             let text = diagnostic(one, sources, place, self.paint);

@@ -7,6 +7,7 @@ mod change;
 mod configuration;
 mod modules;
 mod ours;
+pub mod schema;
 mod state;
 
 use ::state::{Slot, Snapshot, TERRAFORM_VERSION};

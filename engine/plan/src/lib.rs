@@ -29,7 +29,7 @@ mod validate;
 mod variables;
 mod worklist;
 
-pub use evaluation::{Evaluation, Stopped};
+pub use evaluation::{Evaluation, Stopped, objects};
 pub use import::{Found, Import, ImportOutput, import};
 pub use planner::{PlanInput, PlanOutput, plan, redacted};
 pub use program::{Given, Program};
@@ -37,6 +37,7 @@ pub use proposed::{proposed, settled};
 pub use providers::Providers;
 pub use repeated::mark_repeated;
 pub use target::Target;
+pub use timestamp::rfc3339;
 pub use validate::validate;
 pub use variables::{given_text, undeclared_variable};
 

@@ -1,7 +1,10 @@
 //! What is evaluated: a configuration with the values of its variables, the providers that it uses, and the files that
 //! its functions read.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use engine_diag::{Diagnostic, Span};
 use engine_lang::{
@@ -11,7 +14,7 @@ use engine_lang::{
     eval::Files,
 };
 use engine_model::{
-    address::{ModuleAddr, ProviderConfigAddr, ResourceAddr},
+    address::{Mode, ModuleAddr, ProviderAddr, ProviderConfigAddr, ResourceAddr},
     schema::Schema,
 };
 use engine_value::Value;
@@ -114,18 +117,37 @@ impl Program {
         schema.map(|schema| (provider, schema)).map_err(|error| Box::new(error.at(block.span)))
     }
 
-    /// Providers that modules require and that there are none of, or not in a version that they allow, each at its entry.
+    /// Providers that modules use and that there are none of, in one message, and those that there are not in a version
+    /// that is allowed.
     pub(crate) fn unmet_requirements(&self) -> Vec<Diagnostic> {
         let modules = self.config.modules();
-        let mut directories = std::collections::BTreeSet::new();
+        let mut directories = BTreeSet::new();
+        let mut foreign = Foreign::default();
+        let mut unmet = Vec::new();
         // A module that is called many times is written once.
-        let once = modules.iter().filter(|(_, module)| directories.insert(module.directory.clone()));
-        let entries = once.flat_map(|(_, module)| module.settings.required_providers.values());
-        let unmet = entries.filter_map(|entry| match self.providers.get(&entry.addr) {
-            None => Some(self.providers.missing(&entry.addr).at(entry.span)),
-            Some(_) => other_version(entry),
-        });
-        unmet.collect()
+        for (path, module) in modules.iter().filter(|(_, module)| directories.insert(module.directory.clone())) {
+            for entry in module.settings.required_providers.values() {
+                match self.providers.get(&entry.addr) {
+                    None => foreign.note(&entry.addr, entry.span, None),
+                    Some(_) => unmet.extend(other_version(entry)),
+                }
+            }
+            let addr = path.0.iter().fold(ModuleAddr::root(), |addr, name| addr.child(name.clone(), None));
+            for (name, resource) in &module.resources {
+                if let Ok(config) = self.provider_of(&block_addr(&addr, name), resource)
+                    && self.providers.get(&config.provider).is_none()
+                {
+                    foreign.note(&config.provider, resource.span, Some(&resource.name));
+                }
+            }
+        }
+        unmet.splice(0..0, foreign.told(&self.providers));
+        unmet
+    }
+
+    /// Is it of a provider that there is none of? That is told for the whole configuration at once.
+    pub(crate) fn is_foreign(&self, addr: &ResourceAddr, block: &Resource) -> bool {
+        self.provider_of(addr, block).is_ok_and(|config| self.providers.get(&config.provider).is_none())
     }
 
     /// The block of a provider configuration; `None`: there is none, so it is empty.
@@ -136,6 +158,59 @@ impl Program {
             .iter()
             .find(|(name, _)| name.alias == addr.alias && module.provider_addr(&name.name) == addr.provider)
             .map(|(_, block)| block)
+    }
+}
+
+/// Providers that there are none of, with where they are asked for and the types that are used of them.
+#[derive(Default)]
+struct Foreign {
+    places: Vec<Span>,
+    types: BTreeMap<ProviderAddr, BTreeSet<String>>,
+}
+
+impl Foreign {
+    fn note(&mut self, provider: &ProviderAddr, span: Span, resource: Option<&ResourceName>) {
+        let is_new = !self.types.contains_key(provider);
+        let types = self.types.entry(provider.clone()).or_default();
+        let is_new = resource.map_or(is_new, |resource| {
+            types.insert(match resource.mode {
+                Mode::Managed => resource.ty.to_string(),
+                Mode::Data => format!("data.{}", resource.ty),
+                Mode::Ephemeral => format!("ephemeral.{}", resource.ty),
+            })
+        });
+        if is_new {
+            self.places.push(span);
+        }
+    }
+
+    /// One message for all of them.
+    fn told(self, providers: &Providers) -> Option<Diagnostic> {
+        /// More places than these tell nothing new.
+        const MOST: usize = 8;
+        let (first, others) = self.places.split_first()?;
+        let list: Vec<String> = self
+            .types
+            .iter()
+            .map(|(provider, types)| {
+                let types: Vec<&str> = types.iter().map(String::as_str).collect();
+                if types.is_empty() { provider.to_string() } else { format!("{provider} ({})", types.join(", ")) }
+            })
+            .collect();
+        let detail = format!("This release does not have {}. It has {}.", list.join(", "), providers.list());
+        let plural = if self.types.len() > 1 { "s" } else { "" };
+        let meant = self.types.keys().find_map(|provider| providers.nearest(provider));
+        let mut error = Diagnostic::error(format!("Unknown provider{plural}"), detail).at(*first);
+        for place in others.iter().take(MOST) {
+            error = error.related(*place, "and here");
+        }
+        Some(match meant {
+            Some(meant) => error.hint(format!("Did you mean {meant:?}?")),
+            None => error.hint(
+                "To check such a configuration, write their schemas to a file (terraform providers schema -json), and give \
+                 validate -schemas=FILE.",
+            ),
+        })
     }
 }
 

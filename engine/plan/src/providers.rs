@@ -65,13 +65,18 @@ impl Providers {
     pub(crate) fn missing(&self, addr: &ProviderAddr) -> Diagnostic {
         let detail = format!("This release has no provider {addr}. It has {}.", self.list());
         let error = Diagnostic::error("Unknown provider", detail);
-        match nearest(&addr.ty, self.iter().map(|provider| &*provider.addr().ty)) {
+        match self.nearest(addr) {
             Some(near) => error.hint(format!("Did you mean {near:?}?")),
             None => error,
         }
     }
 
-    fn list(&self) -> String {
+    /// The name of the provider that may be meant.
+    pub(crate) fn nearest(&self, addr: &ProviderAddr) -> Option<&str> {
+        nearest(&addr.ty, self.iter().map(|provider| &*provider.addr().ty))
+    }
+
+    pub(crate) fn list(&self) -> String {
         let names: Vec<String> = self.by_addr.keys().map(ToString::to_string).collect();
         if names.is_empty() { "none".to_owned() } else { names.join(", ") }
     }

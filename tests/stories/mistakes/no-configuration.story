@@ -26,7 +26,7 @@ $ sliceform plan -destory
 |
 |   tip: a similar argument exists: '--destroy'
 |
-| Usage: sliceform plan --destroy
+| Usage: sliceform plan --destroy[=<BOOL>]
 |
 | For more information, try '--help'.
 | [exit 1]

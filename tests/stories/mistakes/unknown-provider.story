@@ -8,14 +8,6 @@ resource "aws_instance" "web" {
 resource "mock_objekt" "a" {
 }
 $ sliceform plan
-| Error: Unknown provider
-|  --> main.tf:1:1
-|   |
-| 1 | resource "aws_instance" "web" {
-|   | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-|   |
-|   = This release has no provider registry.terraform.io/hashicorp/aws. It has registry.terraform.io/hashicorp/kubernetes, registry.terraform.io/hashicorp/mock, registry.terraform.io/sliceform/gpu, terraform.io/builtin/terraform.
-|
 | Error: Invalid resource type
 |  --> main.tf:5:1
 |   |
@@ -24,6 +16,15 @@ $ sliceform plan
 |   |
 |   = The provider registry.terraform.io/hashicorp/mock has no resource type "mock_objekt". It has mock_node_change, mock_object.
 | help: Did you mean "mock_object"?
+|
+| Error: Unknown provider
+|  --> main.tf:1:1
+|   |
+| 1 | resource "aws_instance" "web" {
+|   | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+|   |
+|   = This release does not have registry.terraform.io/hashicorp/aws (aws_instance). It has registry.terraform.io/hashicorp/kubernetes, registry.terraform.io/hashicorp/mock, registry.terraform.io/sliceform/gpu, terraform.io/builtin/terraform.
+| help: To check such a configuration, write their schemas to a file (terraform providers schema -json), and give validate -schemas=FILE.
 |
 | Error: Planning failed
 |   What is shown above is as far as it got. It is not saved, and nothing was changed.
@@ -45,6 +46,15 @@ terraform {
 
 provider "kubernetes" {}
 $ sliceform plan
+| Error: Unknown provider
+|  --> main.tf:7:5
+|   |
+| 7 |     kubernetes = {
+|   |     ^^^^^^^^^^^^^^
+|   |
+|   = This release does not have registry.terraform.io/acme/kubernetes. It has registry.terraform.io/hashicorp/kubernetes, registry.terraform.io/hashicorp/mock, registry.terraform.io/sliceform/gpu, terraform.io/builtin/terraform.
+| help: Did you mean "kubernetes"?
+|
 | Error: Unsupported provider version
 |  --> main.tf:5:17
 |   |
@@ -53,15 +63,6 @@ $ sliceform plan
 |   |
 |   = registry.terraform.io/sliceform/gpu has the version 0.1.0 in this release, and ">= 7.0" is required.
 | help: Use a release of Sliceform that has it, or allow this one.
-|
-| Error: Unknown provider
-|  --> main.tf:7:5
-|   |
-| 7 |     kubernetes = {
-|   |     ^^^^^^^^^^^^^^
-|   |
-|   = This release has no provider registry.terraform.io/acme/kubernetes. It has registry.terraform.io/hashicorp/kubernetes, registry.terraform.io/hashicorp/mock, registry.terraform.io/sliceform/gpu, terraform.io/builtin/terraform.
-| help: Did you mean "kubernetes"?
 |
 | Error: Planning failed
 |   What is shown above is as far as it got. It is not saved, and nothing was changed.

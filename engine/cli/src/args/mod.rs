@@ -1,9 +1,10 @@
 //! The command line: Terraform's spelling, one dash before long options (two work too).
 
 mod dashes;
+mod extra;
 mod variables;
 
-use std::{ffi::OsString, time::Duration};
+use std::{collections::BTreeMap, ffi::OsString, time::Duration};
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
@@ -35,6 +36,17 @@ pub(crate) enum Command {
     Fmt(FmtArgs),
     /// Check the configuration without asking anybody.
     Validate(ValidateArgs),
+    /// Evaluate expressions, with the state and the variables at hand.
+    Console(ConsoleArgs),
+    /// Find the modules that the configuration calls.
+    Get(GetArgs),
+    /// List the modules that the configuration calls.
+    Modules(ModulesArgs),
+    /// List the providers, or their schemas.
+    Providers(ProvidersArgs),
+    /// Tell what the language has.
+    #[command(subcommand)]
+    Metadata(MetadataCommand),
     /// Show what apply would change, and why.
     Plan(PlanArgs),
     /// Carry out a plan: a saved one, or one that is made and shown now.
@@ -90,6 +102,9 @@ pub(crate) struct PlanningArgs {
     /// So many calls for resources at a time.
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..))]
     pub parallelism: u16,
+    /// Write warnings in short, where there are no errors.
+    #[arg(long)]
+    pub compact_warnings: bool,
 }
 
 /// Values of variables.
@@ -146,6 +161,67 @@ pub(crate) struct ValidateArgs {
     /// Write JSON.
     #[arg(long)]
     pub json: bool,
+    /// Write warnings in short, where there are no errors.
+    #[arg(long)]
+    pub compact_warnings: bool,
+    /// Check resources of other providers too, by the schemas in that file: what `terraform providers schema -json` writes.
+    #[arg(long, value_name = "FILE")]
+    pub schemas: Vec<String>,
+}
+
+/// Options of `console`.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ConsoleArgs {
+    #[command(flatten)]
+    pub planning: PlanningArgs,
+    /// Make a plan first, and look at what would be then.
+    #[arg(long)]
+    pub plan: bool,
+}
+
+/// Options of `get`.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct GetArgs {
+    /// Look for newer versions of modules that are there.
+    #[arg(long)]
+    pub update: bool,
+}
+
+/// Options of `modules`.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ModulesArgs {
+    /// Write JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options of `providers`.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ProvidersArgs {
+    #[command(subcommand)]
+    pub command: Option<ProvidersCommand>,
+}
+
+/// What else `providers` tells.
+#[derive(Clone, Debug, Subcommand)]
+pub(crate) enum ProvidersCommand {
+    /// Everything that the providers have schemas for.
+    Schema {
+        /// Write JSON. There is no other form.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// What the language has.
+#[derive(Clone, Debug, Subcommand)]
+pub(crate) enum MetadataCommand {
+    /// The signatures of all functions.
+    Functions {
+        /// Write JSON. There is no other form.
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 /// Options of `plan`.
@@ -294,8 +370,12 @@ pub(crate) enum SandboxCommand {
 ///
 /// # Errors
 /// What clap says: help was asked for, or what is wrong.
-pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<CommandLine, clap::Error> {
-    let command = CommandLine::command();
+pub(crate) fn parse(
+    args: impl IntoIterator<Item = OsString>,
+    variables: &BTreeMap<String, String>,
+) -> Result<CommandLine, clap::Error> {
+    let command = command();
+    let args = extra::with_environment(args.into_iter().collect(), &command, variables)?;
     let mut args: Vec<OsString> = dashes::doubled(args).collect();
     if args.get(1).is_some_and(|first| first == "--version" || first == "-v") {
         args[1] = "version".into();
@@ -304,13 +384,39 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<CommandL
     let mut line = CommandLine::from_arg_matches(&matches)?;
     if let (Some(arguments), Some((_, matches))) = (line.command.variables_mut(), matches.subcommand()) {
         arguments.given = variables::in_order(matches)?;
+        arguments.input &= !variables.get("TF_INPUT").is_some_and(|value| value == "0" || value == "false");
     }
     Ok(line)
+}
+
+/// What can be typed.
+pub(crate) fn command() -> clap::Command {
+    as_terraform(CommandLine::command())
+}
+
+/// What Terraform's flags do and clap's do not of themselves: a switch takes `=false`, and of an option that is given twice
+/// the last one counts.
+fn as_terraform(command: clap::Command) -> clap::Command {
+    let switch = |arg: clap::Arg| match arg.get_action() {
+        clap::ArgAction::SetTrue => arg
+            .action(clap::ArgAction::Set)
+            .num_args(0..=1)
+            .require_equals(true)
+            .value_name("BOOL")
+            .default_value("false")
+            .default_missing_value("true")
+            .hide_default_value(true)
+            .hide_possible_values(true)
+            .value_parser(clap::value_parser!(bool)),
+        _ => arg,
+    };
+    command.args_override_self(true).mut_args(switch).mut_subcommands(as_terraform)
 }
 
 impl Command {
     fn variables_mut(&mut self) -> Option<&mut VariableArgs> {
         match self {
+            Self::Console(args) => Some(&mut args.planning.variables),
             Self::Plan(args) => Some(&mut args.planning.variables),
             Self::Apply(args) => Some(&mut args.planning.variables),
             Self::Destroy(args) => Some(&mut args.planning.variables),
@@ -329,7 +435,47 @@ mod tests {
     use super::*;
 
     fn line(text: &str) -> CommandLine {
-        parse(std::iter::once("sliceform").chain(text.split(' ')).map(OsString::from)).unwrap()
+        parse(std::iter::once("sliceform").chain(text.split(' ')).map(OsString::from), &BTreeMap::new()).unwrap()
+    }
+
+    #[test]
+    fn switches_take_values_and_the_last_one_counts() {
+        let json = |text: &str| match line(text).command {
+            Command::Validate(args) => args.json,
+            _ => panic!("{text}"),
+        };
+        for (text, expected) in [
+            ("validate", false),
+            ("validate -json", true),
+            ("validate -json=true", true),
+            ("validate -json=false", false),
+            ("validate -json -json=false", false),
+            ("validate -no-color=true -json=false -json", true),
+        ] {
+            assert_eq!(json(text), expected, "{text}");
+        }
+        let Command::Plan(plan) = line("plan -out=a -out b -refresh=false -refresh").command else { panic!() };
+        assert_eq!(plan.out.as_deref(), Some("b"));
+        assert!(plan.planning.refresh);
+    }
+
+    #[test]
+    fn arguments_of_the_environment_stand_behind_the_command() {
+        let variables = |all: &[(&str, &str)]| all.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+        let parsed = |text: &str, all: &[(&str, &str)]| {
+            parse(std::iter::once("sliceform").chain(text.split(' ')).map(OsString::from), &variables(all)).unwrap()
+        };
+        // As observed with Terraform 1.11.4: the variable of one command comes first, so that the other one wins.
+        let all = [("TF_CLI_ARGS", "-out=every"), ("TF_CLI_ARGS_plan", "-out=one -var 'x=a b'")];
+        let Command::Plan(plan) = parsed("-chdir=d plan -var x=2", &all).command else { panic!() };
+        assert_eq!(plan.out.as_deref(), Some("every"));
+        let values = ["a b", "2"].map(|value| VariableSource::Value("x".to_owned(), value.to_owned()));
+        assert_eq!(plan.planning.variables.given, values);
+        let line = parsed("state list", &[("TF_CLI_ARGS_state_list", "mock.a"), ("TF_CLI_ARGS_plan", "-out=p")]);
+        let Command::State(StateCommand::List { addresses }) = line.command else { panic!() };
+        assert_eq!(addresses, ["mock.a"]);
+        let Command::Plan(plan) = parsed("plan", &[("TF_INPUT", "0")]).command else { panic!() };
+        assert!(!plan.planning.variables.input);
     }
 
     #[test]
@@ -372,6 +518,6 @@ mod tests {
     #[test]
     fn a_wrong_variable_is_an_error() {
         let args = ["sliceform", "plan", "-var", "a"].map(OsString::from);
-        assert!(parse(args).unwrap_err().to_string().contains("NAME=VALUE"));
+        assert!(parse(args, &BTreeMap::new()).unwrap_err().to_string().contains("NAME=VALUE"));
     }
 }

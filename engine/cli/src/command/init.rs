@@ -22,9 +22,8 @@ fn prepare(session: &mut Session) -> Result<String, Diagnostics> {
     let (configuration, warnings) = configuration::load(session, &[])?;
     session.report(&warnings);
     let manifest = Manifest::of(&configuration.config);
-    let data = session.env.variables.get("TF_DATA_DIR").map_or(".terraform", String::as_str);
     manifest
-        .write(&session.directory.join(data))
+        .write(&session.data_directory())
         .map_err(|error| Diagnostics::from(failed("Cannot write the module manifest", &error)))?;
     let called = configuration.config.modules().len() - 1;
     let modules = match called {

@@ -1,11 +1,15 @@
 //! One file per command.
 
 pub(crate) mod apply;
+pub(crate) mod console;
 pub(crate) mod fmt;
 pub(crate) mod import;
 pub(crate) mod init;
+pub(crate) mod metadata;
+pub(crate) mod modules;
 pub(crate) mod output;
 pub(crate) mod plan;
+pub(crate) mod providers;
 pub(crate) mod sandbox;
 pub(crate) mod show;
 pub(crate) mod state;

@@ -34,9 +34,10 @@ fn shown(session: &Session, args: &PlanArgs, made: &Made) -> Exit {
         if let Err(diagnostics) = save(session, path, made) {
             return session.fail(diagnostics);
         }
-        session.print(&format!(
-            "\nSaved the plan to: {path}\n\nTo perform exactly these actions, run:\n    sliceform apply {path}\n"
-        ));
+        session.print(&format!("\nSaved the plan to: {path}\n"));
+        if !session.in_automation() {
+            session.print(&format!("\nTo perform exactly these actions, run:\n    sliceform apply {path}\n"));
+        }
     }
     if args.detailed_exitcode && made.plan.changes_anything() { Exit::Changes } else { Exit::Success }
 }

@@ -1,80 +1,59 @@
 //! `validate`: checks the configuration without asking anybody.
 
-use engine_diag::{Diagnostic, Diagnostics, Severity, Sources};
-use engine_plan::validate;
-use serde_json::{Value, json};
+use engine_diag::{Diagnostics, Severity, Sources};
+use engine_plan::{Providers, validate};
+use engine_value::json::{self, Json};
 
 use crate::{
     args::ValidateArgs,
-    compiled, configuration, planning,
+    compiled, configuration, foreign, planning,
     session::{Exit, Session},
+    view::diagnostic_json::{self, number, object},
 };
 
 pub(crate) fn run(session: &mut Session, args: &ValidateArgs) -> Exit {
-    let diagnostics = checked(session);
+    session.compact_warnings = args.compact_warnings;
+    let diagnostics = checked(session, args);
     let valid = !diagnostics.has_errors();
     if args.json {
-        session.print(&format!("{:#}\n", answer(&diagnostics, &session.sources)));
+        let mut text = String::new();
+        json::pretty(&answer(&diagnostics, &session.sources), 0, &mut text);
+        session.print(&format!("{text}\n"));
     } else {
         session.report(&diagnostics);
         if valid {
-            session.print("Success! The configuration is valid.\n");
+            let but =
+                if diagnostics.is_empty() { "." } else { ", but there were some validation warnings as shown above." };
+            session.print(&format!("Success! The configuration is valid{but}\n"));
         }
     }
     if valid { Exit::Success } else { Exit::Failure }
 }
 
-fn checked(session: &mut Session) -> Diagnostics {
+fn checked(session: &mut Session, args: &ValidateArgs) -> Diagnostics {
+    let foreign = match foreign::read(session, &args.schemas) {
+        Ok(foreign) => foreign,
+        Err(diagnostics) => return diagnostics,
+    };
     let (configuration, mut diagnostics) = match configuration::load(session, &[]) {
         Ok(loaded) => loaded,
         Err(diagnostics) => return diagnostics,
     };
-    let providers = compiled::providers(session, None);
+    // Of two with one address ours counts: it knows more than its schema.
+    let own = compiled::providers(session, None);
+    let providers = Providers::new(foreign.into_iter().chain(own.iter().cloned()));
     diagnostics.extend(validate(&planning::program(session, &configuration, &providers)));
     diagnostics
 }
 
 /// Terraform's shape (format 1.0).
-fn answer(diagnostics: &Diagnostics, sources: &Sources) -> Value {
-    let count = |severity: Severity| diagnostics.iter().filter(|d| d.severity == severity).count();
-    json!({
-        "format_version": "1.0",
-        "valid": !diagnostics.has_errors(),
-        "error_count": count(Severity::Error),
-        "warning_count": count(Severity::Warning),
-        "diagnostics": diagnostics.iter().map(|d| one(d, sources)).collect::<Vec<_>>(),
-    })
-}
-
-fn one(diagnostic: &Diagnostic, sources: &Sources) -> Value {
-    let severity = if diagnostic.is_error() { "error" } else { "warning" };
-    let mut out = json!({ "severity": severity, "summary": diagnostic.summary, "detail": diagnostic.detail });
-    if let Some(hint) = &diagnostic.hint {
-        out["detail"] = json!(format!("{} {hint}", diagnostic.detail).trim());
-    }
-    if let Some(address) = &diagnostic.address {
-        out["address"] = json!(address);
-    }
-    if let Some(span) = diagnostic.span {
-        let (start, end) = sources.range(span);
-        let position = |p: engine_diag::Position| json!({ "line": p.line, "column": p.column, "byte": p.byte });
-        let source = sources.get(span.file);
-        let code = source.line(start.line);
-        let line = source.text[..span.start as usize].rfind('\n').map_or(0, |newline| newline + 1);
-        let highlight = span.start as usize - line;
-        out["range"] = json!({ "filename": &*source.name, "start": position(start), "end": position(end) });
-        out["snippet"] = json!({
-            "context": null,
-            "code": code,
-            "start_line": start.line,
-            "highlight_start_offset": highlight,
-            "highlight_end_offset": (highlight + (span.end - span.start) as usize).min(code.len().max(highlight)),
-            "values": diagnostic
-                .values
-                .iter()
-                .map(|(traversal, statement)| json!({ "traversal": traversal, "statement": statement }))
-                .collect::<Vec<_>>(),
-        });
-    }
-    out
+fn answer(diagnostics: &Diagnostics, sources: &Sources) -> Json {
+    let count = |severity: Severity| number(diagnostics.iter().filter(|d| d.severity == severity).count());
+    object([
+        ("format_version", "1.0".into()),
+        ("valid", (!diagnostics.has_errors()).into()),
+        ("error_count", count(Severity::Error)),
+        ("warning_count", count(Severity::Warning)),
+        ("diagnostics", Json::Array(diagnostics.iter().map(|one| diagnostic_json::json(one, sources)).collect())),
+    ])
 }

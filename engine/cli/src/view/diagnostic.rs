@@ -1,7 +1,7 @@
 //! Diagnostics: with the source that they are about, what was expected and found, and the way out.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use engine_diag::{Diagnostic, Severity, Sources, Span};
+use engine_diag::{Diagnostic, Diagnostics, Severity, Sources, Span};
 use engine_model::finding::SourcePlace;
 
 use super::style::Paint;
@@ -26,6 +26,28 @@ pub(crate) fn diagnostic(
     }
     let renderer = if paint.color { Renderer::styled() } else { Renderer::plain() };
     format!("{}\n", renderer.render(&groups))
+}
+
+/// Warnings in a line or two each: equal ones are told once.
+pub(crate) fn compact(warnings: &Diagnostics, sources: &Sources) -> String {
+    let mut by_summary: Vec<(&str, Vec<&Diagnostic>)> = Vec::new();
+    for one in warnings.iter() {
+        match by_summary.iter_mut().find(|(summary, _)| *summary == one.summary) {
+            Some((_, same)) => same.push(one),
+            None => by_summary.push((&one.summary, vec![one])),
+        }
+    }
+    let mut out = "Warnings:\n\n".to_owned();
+    for (summary, same) in by_summary {
+        out.push_str(&format!("- {summary}\n"));
+        if let Some(span) = same.iter().find_map(|one| one.span) {
+            let more = if same.len() > 1 { format!(" (and {} more)", same.len() - 1) } else { String::new() };
+            let (from, _) = sources.range(span);
+            out.push_str(&format!("  on {} line {}{more}\n", sources.get(span.file).name, from.line));
+        }
+    }
+    out.push_str("\nTo see the full warning notes, leave out -compact-warnings.\n\n");
+    out
 }
 
 /// Nothing to point at: the sentences stand by themselves.

@@ -8,6 +8,7 @@ mod condition;
 mod depend;
 mod ephemeral;
 mod key;
+mod look;
 mod provider;
 mod spans;
 mod values;
@@ -25,6 +26,7 @@ use rustc_hash::FxHashMap;
 
 pub use apply::Stopped;
 pub(crate) use key::Key;
+pub use look::objects;
 pub(crate) use values::declared;
 
 use crate::{

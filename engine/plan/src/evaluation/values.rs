@@ -164,7 +164,7 @@ impl Evaluation {
         (made, view.asked.into_inner())
     }
 
-    fn view<'a>(&'a self, program: &'a Program, addr: &'a ModuleAddr, module: &'a Module) -> View<'a> {
+    pub(super) fn view<'a>(&'a self, program: &'a Program, addr: &'a ModuleAddr, module: &'a Module) -> View<'a> {
         View {
             program,
             list: &self.list,
@@ -215,6 +215,10 @@ impl Evaluation {
 
     fn instances_of<'a>(&self, program: &'a Program, view: &mut View<'a>, addr: &'a ResourceAddr) -> Made {
         let Some(block) = program.resource(addr) else { return Ok(Slot::Failed) };
+        if program.is_foreign(addr, block) {
+            // Told for the whole configuration at once.
+            return Ok(Slot::Failed);
+        }
         // Asked here, so that an unknown type is told once per block.
         program.schema(addr, block)?;
         view.own = Some(addr);
