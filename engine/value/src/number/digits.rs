@@ -25,7 +25,8 @@ pub(super) fn shortest(magnitude: UBig, exponent: i64) -> (String, i64) {
     let upper = upper.to_string();
 
     let width = upper.len();
-    let pad = |text: String| format!("{text:0>width$}").into_bytes();
+    // Widths of `format!` end at 16 bits.
+    let pad = |text: String| ("0".repeat(width - text.len()) + &text).into_bytes();
     let (lower, value, upper) = (pad(lower), pad(value), upper.into_bytes());
     let significant = |digits: &[u8]| digits.iter().rposition(|d| *d != b'0').map_or(0, |at| at + 1);
     let (lower_end, upper_end) = (significant(&lower), significant(&upper));
@@ -111,7 +112,8 @@ pub(super) fn exponent(digits: &str, point: i64, precision: usize) -> String {
     let dot = if precision == 0 { "" } else { "." };
     let exponent = point - 1;
     let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{first}{dot}{rest:0<precision$}e{sign}{:02}", exponent.abs())
+    let zeros = "0".repeat(precision.saturating_sub(rest.len()));
+    format!("{first}{dot}{rest}{zeros}e{sign}{:02}", exponent.abs())
 }
 
 /// The number with so many digits after the point, rounded half to even.
@@ -126,5 +128,6 @@ pub(super) fn fixed(magnitude: UBig, exponent: i64, precision: usize) -> String 
     let text = if digits.is_empty() { "0".to_owned() } else { plain(&digits, point) };
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
     let dot = if precision == 0 { "" } else { "." };
-    format!("{whole}{dot}{fraction:0<precision$}")
+    let zeros = "0".repeat(precision.saturating_sub(fraction.len()));
+    format!("{whole}{dot}{fraction}{zeros}")
 }

@@ -183,3 +183,13 @@ proptest! {
         prop_assert_eq!(a.cmp(&b), difference.cmp(&Number::from(0)));
     }
 }
+
+/// Widths of `format!` end at 16 bits; numbers do not.
+#[test]
+fn long_numbers_are_written() {
+    let number = Number::parse("1e70000").unwrap();
+    assert_eq!(number.to_string(), format!("1{}", "0".repeat(70_000)));
+    assert_eq!(Number::parse("1e-70000").unwrap().to_string(), format!("0.{}1", "0".repeat(69_999)));
+    assert_eq!(Number::parse("1").unwrap().to_fixed(70_000).len(), 70_002);
+    assert_eq!(Number::parse("1").unwrap().to_exponent(Some(70_000)).len(), 70_006);
+}

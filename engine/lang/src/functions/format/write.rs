@@ -105,9 +105,9 @@ fn integer(verb: &Verb<'_>, arg: &Value) -> Result<String, CallError> {
         Some(magnitude) => ("-", magnitude),
         None => ("", digits.as_str()),
     };
-    let least = verb.precision.unwrap_or(0);
+    let zeros = "0".repeat(verb.precision.unwrap_or(0).saturating_sub(magnitude.len()));
     let prefix = if verb.sharp { prefix } else { "" };
-    Ok(sign(verb, format!("{minus}{prefix}{magnitude:0>least$}")))
+    Ok(sign(verb, format!("{minus}{prefix}{zeros}{magnitude}")))
 }
 
 fn float(verb: &Verb<'_>, number: &Number) -> String {
