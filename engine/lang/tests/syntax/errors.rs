@@ -55,7 +55,7 @@ fn one_mistake_gives_one_error() {
     check("a {\n  b = [1\n}\nc = 1\n", &["3:1 Missing item separator", "a {  }; c = 1"]);
     check("a }\nb = 1", &["1:3 Argument or block definition required", "1:3 Unexpected closing brace", "b = 1"]);
     check("}\nb = 1", &["1:1 Unexpected closing brace", "b = 1"]);
-    check("a {\n b = 1\n", &["1:1 Unclosed configuration block", "a { b = 1 }"]);
+    check("a {\n b = 1\n", &["1:3 Unclosed configuration block", "a { b = 1 }"]);
     check("a = 1 /* x", &["1:7 Unterminated comment", "a = 1"]);
     check("a = <<EOT\n${\"x\n}\nEOT\nb = 1\n", &["2:3 Invalid multi-line string", "b = 1"]);
     check("a = << EOT\nb = 1\n", &["1:5 Invalid expression", "b = 1"]);
@@ -67,7 +67,7 @@ fn bodies() {
     check("a { b = 1, c = 2 }\nd = 1\n", &["1:10 Invalid single-argument block definition", "d = 1"]);
     check("a { b = 1 c = 2 }", &["1:11 Invalid single-argument block definition", ""]);
     check("a { b = 1\n}\nd = 1\n", &["1:10 Invalid single-argument block definition", "d = 1"]);
-    check("a { b {} }\nd = 1\n", &["1:7 Argument definition required", "d = 1"]);
+    check("a { b {} }\nd = 1\n", &["1:5 Argument definition required", "d = 1"]);
     check("a\n{\n b = 1\n}\nd = 1\n", &["1:2 Argument or block definition required", "d = 1"]);
 }
 

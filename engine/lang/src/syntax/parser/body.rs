@@ -23,7 +23,7 @@ impl Parser<'_> {
                 TokenKind::End => {
                     let end = self.here();
                     if let Some(header) = header {
-                        self.unclosed_block(header);
+                        self.unclosed_block(header, start);
                     }
                     break end;
                 }
@@ -50,10 +50,11 @@ impl Parser<'_> {
         self.seal_body(attributes, blocks, start, end)
     }
 
-    fn unclosed_block(&mut self, header: (u32, u32)) {
+    /// The body of the block begins after its brace.
+    fn unclosed_block(&mut self, header: (u32, u32), body: u32) {
         let suspect = self.unindented.filter(|block| block.0 > header.0).map(|block| self.tree.at(block));
         let detail = "There is no closing brace for this block before the end of the file.";
-        let diagnostic = self.report(header, "Unclosed configuration block", detail);
+        let diagnostic = self.report((body - 1, body), "Unclosed configuration block", detail);
         match suspect {
             Some(span) => {
                 let text = "this block begins in the first column: is a brace missing before it?".to_owned();
@@ -224,7 +225,7 @@ impl Parser<'_> {
             _ => {
                 let detail = "A block whose first argument stands on the line of its header must be closed on that \
                               line, right after the argument.";
-                return Err(self.drop_attributes(attributes, |p| p.unexpected(summary, detail)));
+                return Err(self.drop_attributes(attributes, |p| p.unexpected_line_end(summary, detail)));
             }
         };
         Ok(self.seal_body(attributes, blocks, start, brace))
@@ -248,7 +249,9 @@ impl Parser<'_> {
                 "A block on one line can hold only one argument, so an equals sign is expected after \"{text}\"."
             );
             let hint = "To write a nested block, put it on a line of its own within its parent block.";
-            return Err(self.unexpected_hint("Argument definition required", &detail, hint));
+            let end = if self.peek() == TokenKind::BraceOpen { self.bump().1 } else { name.1 };
+            self.report((name.0, end), "Argument definition required", detail).hint = Some(hint.to_owned());
+            return Err(Abort);
         }
         self.attribute(name, &mut FxHashMap::default())
     }

@@ -46,6 +46,16 @@ impl Parser<'_> {
         Abort
     }
 
+    /// As [`Self::unexpected`]; a line end that is found is the place, as HCL's specification has it.
+    pub(super) fn unexpected_line_end(&mut self, summary: &str, expected: &str) -> Abort {
+        let at_line_end = self.peek() == TokenKind::Newline;
+        let end = at_line_end.then(|| self.tokens[self.position + 1].start);
+        if let (Some(span), Some(end)) = (&mut self.explain(summary, expected).span, end) {
+            span.end = end;
+        }
+        Abort
+    }
+
     /// As [`Self::unexpected`], with the way out.
     pub(super) fn unexpected_hint(&mut self, summary: &str, expected: &str, hint: &str) -> Abort {
         self.explain(summary, expected).hint = Some(hint.to_owned());
