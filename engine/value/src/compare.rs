@@ -83,7 +83,8 @@ fn compare_unknown(a: &Value, b: &Value) -> Answer {
     }
     let (ty_a, ty_b) = (a.type_of(), b.type_of());
     let both_unknown = !a.is_known() && !b.is_known();
-    if !both_unknown && !could_match(&ty_a, &ty_b) {
+    let decided = has_decided_type(a) && has_decided_type(b);
+    if !both_unknown && ty_a != ty_b && (decided || !could_match(&ty_a, &ty_b)) {
         return Answer::No;
     }
     let (x, y) = (Refinements::of(a), Refinements::of(b));

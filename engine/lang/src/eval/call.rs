@@ -34,6 +34,13 @@ pub fn check_call(call: &Expr) -> Option<Diagnostic> {
     (!known).then(|| no_function(core).at(call.span()))
 }
 
+/// An argument of `try` or `can`.
+enum Lazy {
+    Expression(ExprId),
+    /// It came out of an expansion.
+    Value(Value),
+}
+
 enum Arguments {
     /// Each with the expression that gave it.
     Known(Vec<(ExprId, Value)>),
@@ -46,8 +53,13 @@ impl<S: Scope> Evaluator<'_, S> {
         let name = Arc::clone(self.tree.str(name));
         let args = self.tree.exprs(args);
         match name.strip_prefix("core::").unwrap_or(&name) {
-            "try" => self.try_each(id, args),
-            "can" => self.can(id, args),
+            "try" | "can" => {
+                let args = match self.lazily(id, args, expand)? {
+                    Ok(args) => args,
+                    Err(result) => return Ok(result),
+                };
+                if name.ends_with("try") { self.try_each(id, &args) } else { self.can(id, &args) }
+            }
             core => match functions::find(core) {
                 Some(function) => self.call_core(id, function, args, expand),
                 None if core.contains("::") => self.call_provider(id, core, args, expand),
@@ -58,17 +70,28 @@ impl<S: Scope> Evaluator<'_, S> {
 
     /// The values of the arguments; the elements of the last, if it is followed by `...`.
     fn arguments(&mut self, id: ExprId, args: &[ExprId], expand: bool) -> Result<Arguments, Stop<S::Key>> {
+        let (args, more) = match (expand, args) {
+            (true, [args @ .., last]) => match self.expanded(id, *last)? {
+                Ok(more) => (args, more),
+                Err(result) => return Ok(Arguments::Unknown(result)),
+            },
+            _ => (args, Vec::new()),
+        };
         let mut gather = Gather::new();
-        let mut values = Vec::with_capacity(args.len());
+        let mut values = Vec::with_capacity(args.len() + more.len());
         for arg in args {
             let value = self.eval(*arg);
             values.extend(gather.take(value)?.map(|value| (*arg, value)));
         }
         gather.finish()?;
-        if !expand {
-            return Ok(Arguments::Known(values));
-        }
-        let Some((last, list)) = values.pop() else { return Ok(Arguments::Known(values)) };
+        values.extend(more);
+        Ok(Arguments::Known(values))
+    }
+
+    /// The elements of an argument that is followed by `...`; or the result of the call, where they are not known.
+    #[expect(clippy::type_complexity, reason = "it is said in the line above")]
+    fn expanded(&mut self, id: ExprId, last: ExprId) -> Result<Result<Vec<(ExprId, Value)>, Value>, Stop<S::Key>> {
+        let list = self.eval(last)?;
         let summary = "Invalid expanding argument value";
         if list.is_null() {
             let detail = "The expanding argument (indicated by ...) must not be null.";
@@ -76,13 +99,12 @@ impl<S: Scope> Evaluator<'_, S> {
         }
         match &list.data {
             Data::List(_, elements) | Data::Set(_, elements) | Data::Tuple(elements) => {
-                values.extend(elements.iter().map(|element| (last, element.clone().mark(list.marks))));
-                Ok(Arguments::Known(values))
+                Ok(Ok(elements.iter().map(|element| (last, element.clone().mark(list.marks))).collect()))
             }
             Data::Unknown(unknown)
                 if matches!(unknown.ty, Type::Dynamic | Type::List(_) | Type::Set(_) | Type::Tuple(_)) =>
             {
-                Ok(Arguments::Unknown(unknown_like(&list, Type::Dynamic)))
+                Ok(Err(unknown_like(&list, Type::Dynamic)))
             }
             _ => {
                 let detail = "The expanding argument (indicated by ...) must be of a tuple, list, or set type.";
@@ -205,12 +227,32 @@ impl<S: Scope> Evaluator<'_, S> {
         }
     }
 
+    /// The arguments of `try` and `can`, which are evaluated one by one; or the result, where their number is not known.
+    fn lazily(&mut self, id: ExprId, args: &[ExprId], expand: bool) -> Result<Result<Vec<Lazy>, Value>, Stop<S::Key>> {
+        let (args, more) = match (expand, args) {
+            (true, [args @ .., last]) => match self.expanded(id, *last)? {
+                Ok(more) => (args, more),
+                Err(result) => return Ok(Err(result)),
+            },
+            _ => (args, Vec::new()),
+        };
+        let given = args.iter().map(|arg| Lazy::Expression(*arg));
+        Ok(Ok(given.chain(more.into_iter().map(|(_, value)| Lazy::Value(value))).collect()))
+    }
+
+    fn argument(&mut self, argument: &Lazy) -> Outcome<S::Key> {
+        match argument {
+            Lazy::Expression(id) => self.quietly(*id),
+            Lazy::Value(value) => Ok(value.clone()),
+        }
+    }
+
     /// `try(a, b, …)`: the first that does not fail. As long as that one is not wholly known, it may still fail, so
     /// nothing is known.
-    fn try_each(&mut self, id: ExprId, args: &[ExprId]) -> Outcome<S::Key> {
+    fn try_each(&mut self, id: ExprId, args: &[Lazy]) -> Outcome<S::Key> {
         let mut failures = Diagnostics::new();
         for arg in args {
-            match self.quietly(*arg) {
+            match self.argument(arg) {
                 Ok(value) if value.is_wholly_known() => return Ok(value),
                 Ok(value) => return Ok(unknown_like(&value, Type::Dynamic).mark(value.marks_deep())),
                 Err(Stop::Failed(diagnostics)) => failures.extend(diagnostics),
@@ -228,7 +270,7 @@ impl<S: Scope> Evaluator<'_, S> {
     }
 
     /// `can(a)`: does it not fail?
-    fn can(&mut self, id: ExprId, args: &[ExprId]) -> Outcome<S::Key> {
+    fn can(&mut self, id: ExprId, args: &[Lazy]) -> Outcome<S::Key> {
         let [arg] = args else {
             let (summary, detail) = match args.first() {
                 None => (
@@ -239,8 +281,9 @@ impl<S: Scope> Evaluator<'_, S> {
             };
             return Err(Diagnostic::error(summary, detail).at(self.span(id)).into());
         };
-        match self.quietly(*arg) {
-            Ok(value) if value.is_wholly_known() => Ok(Value::bool(true).mark(value.marks_deep())),
+        match self.argument(arg) {
+            // Whether it fails is no secret.
+            Ok(value) if value.is_wholly_known() => Ok(Value::bool(true)),
             Ok(value) => {
                 let origin = value.first_unknown().and_then(|unknown| unknown.origin);
                 let unknown = Unknown { ty: Type::Bool, refinements: Refinements::default(), origin };

@@ -224,6 +224,12 @@ impl<'a, S: Scope> Evaluator<'a, S> {
     }
 
     fn object_key(&mut self, id: ExprId) -> Outcome<S::Key> {
+        if let Node::Traversal { .. } = self.tree.node(id) {
+            // A single word is text already. `providers = { p.a = p.b }` is no expression and read elsewhere.
+            let detail = "If this expression is intended to be a reference, wrap it in parentheses. If it's instead \
+                          intended as a literal name containing periods, wrap it in quotes to create a string literal.";
+            return Err(Diagnostic::error("Ambiguous attribute key", detail).at(self.span(id)).into());
+        }
         let key = self.eval(id)?;
         if key.is_null() {
             return Err(self.error(id, "Null value as key", "Can't use a null value as a key."));

@@ -75,11 +75,23 @@ impl<S: Scope> Evaluator<'_, S> {
         let mut gather = Gather::new();
         let key_name = it.key_name.map(|name| Arc::clone(self.tree.str(name)));
         let value_name = Arc::clone(self.tree.str(it.value_name));
+        if let Some(condition) = it.condition
+            && elements.is_empty()
+        {
+            // No element asks the condition, but it is checked all the same.
+            let nothing = || Value::unknown(Type::Dynamic);
+            self.with_element((key_name.as_ref(), &value_name), nothing(), nothing(), |evaluator| {
+                evaluator.for_condition(condition)
+            })?;
+        }
         for (key, value) in elements {
             let one = self.with_element((key_name.as_ref(), &value_name), key, value, |evaluator| {
                 evaluator.for_element(&it, &mut result)
             });
             gather.take(one)?;
+            if result.unknown.is_some() {
+                break;
+            }
         }
         gather.finish()?;
         let value = match (result.unknown, it.key) {
@@ -230,7 +242,10 @@ impl<S: Scope> Evaluator<'_, S> {
                 let item = self.splat_item(each, Data::Unknown(Arc::new(unknown.clone())).into())?;
                 Ok(Value::tuple([item]))
             }
-            _ => Ok(traverse::unknown_part(unknown, Type::Dynamic)),
+            _ => {
+                self.splat_item(each, Data::Unknown(Arc::new(unknown.clone())).into())?;
+                Ok(traverse::unknown_part(unknown, Type::Dynamic))
+            }
         }
     }
 }

@@ -168,10 +168,14 @@ impl<S: Scope> Evaluator<'_, S> {
             let detail = "The condition value is null. Conditions must either be true or false.";
             return Err(self.error(condition_id, "Null condition", detail));
         }
-        let condition = convert(&condition, &Type::Bool).map_err(|_| {
-            let detail = "The condition expression must be of type bool.";
-            self.error(condition_id, "Incorrect condition type", detail)
-        })?;
+        let condition = match condition.is_known() {
+            true => convert(&condition, &Type::Bool).map_err(|_| {
+                let detail = "The condition expression must be of type bool.";
+                self.error(condition_id, "Incorrect condition type", detail)
+            })?,
+            // What it is shows when it is known.
+            false => condition,
+        };
         let then_value = self.stand_in(then_id, then.as_ref().ok());
         let otherwise_value = self.stand_in(otherwise_id, otherwise.as_ref().ok());
         let Some(ty) = common_type(&then_value, &otherwise_value) else {
@@ -217,6 +221,10 @@ impl<S: Scope> Evaluator<'_, S> {
                 | BinaryOperator::Modulo => Type::Number,
                 _ => Type::Bool,
             }),
+            Node::Conditional { then, otherwise, .. } => {
+                let (then, otherwise) = (self.part_stand_in(then), self.part_stand_in(otherwise));
+                Value::unknown(common_type(&then, &otherwise).unwrap_or(Type::Dynamic))
+            }
             Node::Tuple(elements) => {
                 let elements = self.tree.exprs(elements);
                 Value::tuple(elements.iter().map(|element| self.part_stand_in(*element)))
@@ -251,7 +259,8 @@ fn operand_type(operator: BinaryOperator) -> Type {
 
 /// The type of a conditional. A bare `null` takes the other's; a type that is not known yet leaves it open.
 fn common_type(then: &Value, otherwise: &Value) -> Option<Type> {
-    let bare_null = |value: &Value| matches!(value.data, engine_value::Data::Null(Type::Dynamic));
+    let bare_null =
+        |value: &Value| value.marks.is_none() && matches!(value.data, engine_value::Data::Null(Type::Dynamic));
     let (a, b) = (then.type_of(), otherwise.type_of());
     if bare_null(then) {
         Some(b)

@@ -106,17 +106,29 @@ impl<S: Scope> Evaluator<'_, S> {
         let condition = self.directive_condition(condition_id);
         let Some(condition) = gather.take(condition)? else { return Ok(()) };
         written.marks = written.marks.union(condition.marks);
-        let taken = match condition.as_bool() {
-            Some(true) => then,
-            Some(false) => otherwise,
+        let (taken, other) = match condition.as_bool() {
+            Some(true) => (then, otherwise),
+            Some(false) => (otherwise, then),
             None => {
                 written.wait_for(&condition);
-                // Whatever comes of it, what is wrong in both arms is wrong, and their marks count.
-                self.parts(id, then, written, gather)?;
-                otherwise
+                // The marks of both arms count; what fails in one of them may never be asked for.
+                let mut unasked = Gather::new();
+                self.quiet += 1;
+                let both = self
+                    .parts(id, then, written, &mut unasked)
+                    .and_then(|()| self.parts(id, otherwise, written, &mut unasked));
+                self.quiet -= 1;
+                return both;
             }
         };
-        self.parts(id, taken, written, gather)
+        self.parts(id, taken, written, gather)?;
+        // The marks of the other arm count too, as in a conditional; what fails in it is not asked for.
+        let mut unasked = Written::default();
+        self.quiet += 1;
+        let marked = self.parts(id, other, &mut unasked, &mut Gather::new());
+        self.quiet -= 1;
+        written.marks = written.marks.union(unasked.marks);
+        marked
     }
 
     fn directive_condition(&mut self, id: ExprId) -> Outcome<S::Key> {
@@ -124,6 +136,9 @@ impl<S: Scope> Evaluator<'_, S> {
         if condition.is_null() {
             let detail = "The condition value is null. Conditions must either be true or false.";
             return Err(self.error(id, "Null condition", detail));
+        }
+        if !condition.is_known() {
+            return Ok(condition);
         }
         convert(&condition, &Type::Bool).map_err(|_| {
             let detail = "The condition expression must be of type bool.";
@@ -138,6 +153,15 @@ impl<S: Scope> Evaluator<'_, S> {
             let detail = "The expression result is null. Cannot include a null value in a string template.";
             return Err(self.error(id, summary, detail));
         }
+        if let Some(unknown) = value.as_unknown() {
+            written.marks = written.marks.union(value.marks);
+            // What is known of the beginning of this part is known of the whole, too.
+            if let Some(prefix) = &unknown.refinements.prefix {
+                written.push(prefix);
+            }
+            written.wait_for(&value);
+            return Ok(());
+        }
         let text = match convert(&value, &Type::String) {
             Ok(text) => text,
             Err(error) => {
@@ -146,17 +170,7 @@ impl<S: Scope> Evaluator<'_, S> {
             }
         };
         written.marks = written.marks.union(value.marks);
-        match (text.as_str(), text.as_unknown()) {
-            (Some(text), _) => written.push(text),
-            (None, Some(unknown)) => {
-                // What is known of the beginning of this part is known of the whole, too.
-                if let Some(prefix) = &unknown.refinements.prefix {
-                    written.push(prefix);
-                }
-                written.wait_for(&text);
-            }
-            (None, None) => {}
-        }
+        written.push(text.as_str().unwrap_or_default());
         Ok(())
     }
 }

@@ -119,11 +119,20 @@ pub fn index(value: &Value, key: &Value, span: Span) -> Result<Value, Box<Diagno
     if key.is_null() {
         return Err(invalid(span, "Can't use a null value as an indexing key."));
     }
-    let part = match value.as_unknown() {
-        Some(unknown) => index_unknown(unknown, key, span)?,
-        None => index_known(value, key, span)?,
+    let part = match (value.as_unknown(), key.as_unknown()) {
+        // A key that may be anything may be a wrong one, so not even the type is known.
+        (_, Some(key)) if key.ty == Type::Dynamic && has_indices(value) => unknown_part(key, Type::Dynamic),
+        (Some(unknown), _) => index_unknown(unknown, key, span)?,
+        (None, _) => index_known(value, key, span)?,
     };
     Ok(part.mark(value.marks).mark(key.marks_deep()))
+}
+
+fn has_indices(value: &Value) -> bool {
+    match value.as_unknown() {
+        Some(unknown) => !unknown.ty.is_primitive() && !matches!(unknown.ty, Type::Set(_)),
+        None => matches!(value.data, Data::List(..) | Data::Map(..) | Data::Tuple(_) | Data::Object(_)),
+    }
 }
 
 fn key_as(key: &Value, ty: &Type, span: Span) -> Result<Value, Box<Diagnostic>> {
@@ -170,14 +179,11 @@ fn index_known(value: &Value, key: &Value, span: Span) -> Result<Value, Box<Diag
     }
 }
 
+/// Of a value that is not known yet, only the type tells what is wrong; whether the element is there shows later.
 fn index_unknown(unknown: &Unknown, key: &Value, span: Span) -> Result<Value, Box<Diagnostic>> {
     match &unknown.ty {
-        Type::Dynamic => Ok(unknown_part(unknown, Type::Dynamic)),
         Type::List(element) => {
-            let key = key_as(key, &Type::Number, span)?;
-            if key.is_known() {
-                place(&key, span)?;
-            }
+            key_as(key, &Type::Number, span)?;
             Ok(unknown_part(unknown, element.as_ref().clone()))
         }
         Type::Map(element) => {
@@ -197,18 +203,11 @@ fn index_unknown(unknown: &Unknown, key: &Value, span: Span) -> Result<Value, Bo
             })?;
             Ok(unknown_part(unknown, ty))
         }
-        Type::Object(attributes) => {
-            let key = key_as(key, &Type::String, span)?;
-            match key.as_str() {
-                None => Ok(unknown_part(unknown, Type::Dynamic)),
-                Some(name) => match attributes.get(name) {
-                    Some(attr) => Ok(unknown_part(unknown, attr.ty.clone())),
-                    None => {
-                        let meant = did_you_mean(name, attributes.keys().map(AsRef::as_ref));
-                        Err(invalid(span, format!("{NO_SUCH}.{meant}")))
-                    }
-                },
+        Type::Dynamic | Type::Object(_) => {
+            if unknown.ty != Type::Dynamic {
+                key_as(key, &Type::String, span)?;
             }
+            Ok(unknown_part(unknown, Type::Dynamic))
         }
         other => Err(no_indices(other, span)),
     }

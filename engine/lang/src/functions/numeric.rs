@@ -19,6 +19,10 @@ pub(super) const FUNCTIONS: &[Function] = &[
     }),
     of_one("signum", "The sign of a number: -1, 0 or 1.", |args, _| {
         let number = number(&args[0]);
+        if number.to_i64().is_none() {
+            let message = "value must be a whole number, between -9223372036854775808 and 9223372036854775807";
+            return Err(CallError::argument(0, message));
+        }
         Ok(Value::int(if number.is_zero() {
             0
         } else if number.is_negative() {
