@@ -60,15 +60,6 @@ $ sliceform console
 | (known after apply)
 | (known after apply)
 $ sliceform apply -auto-approve -var missing=1
-| Error: Invalid function argument
-|   --> main.tf:16:20
-|    |
-| 16 | |    |                    ^^^^^
-|    |
-|    = Invalid value for "v" parameter: cannot convert "abc" to number; given string must be a decimal representation of a number.
-|    = var.x is "abc"
-| help: This is a call of tonumber(v).
-|
 | Sliceform will perform the following actions, indicated with these symbols:
 |   + create
 |
@@ -86,14 +77,25 @@ $ sliceform apply -auto-approve -var missing=1
 |     }
 |
 | Plan: 2 to add, 0 to change, 0 to destroy.
-| Error: Planning failed
-|   What is shown above is as far as it got. It is not saved, and nothing was changed.
+| mock_object.a: Creating...
+| mock_object.many["k"]: Creating...
+| mock_object.a: Creation complete after 0s [id=mock_object.a/1]
+| mock_object.many["k"]: Creation complete after 0s [id=mock_object.many["k"]/1]
 |
-| [exit 1]
+| Apply complete! Resources: 2 added, 0 changed, 0 destroyed.
 ! pipe 'mock_object.a.value\nmock_object.a\nkeys(mock_object.many)'
 $ sliceform console
-| (known after apply)
-| (known after apply)
+| "here"
+| {
+|   "id" = "mock_object.a/1"
+|   "immutable" = tostring(null)
+|   "map" = tomap(null) /* of string */
+|   "number" = tonumber(null)
+|   "secret" = (sensitive value)
+|   "size" = 4
+|   "token" = (sensitive value)
+|   "value" = "here"
+| }
 | [
 |   "k",
 | ]
@@ -127,12 +129,13 @@ $ sliceform console
 |   = Expected the start of an expression. Found the end of the file.
 |
 | Error: Invalid function argument
-|   --> main.tf:16:20
-|    |
-| 16 | |    |                    ^^^^^
-|    |
-|    = Invalid value for "v" parameter: cannot convert "abc" to number; given string must be a decimal representation of a number.
-|    = var.x is "abc"
+|  --> wrong.tf:2:20
+|   |
+| 2 |   wrong = tonumber(var.x)
+|   |                    ^^^^^
+|   |
+|   = Invalid value for "v" parameter: cannot convert "abc" to number; given string must be a decimal representation of a number.
+|   = var.x is "abc"
 | help: This is a call of tonumber(v).
 |
 | Error: Reference to undeclared input variable
@@ -239,8 +242,12 @@ resource "mock_object" "a" {
 }
 ! pipe 'mock_object.a.value'
 $ sliceform console
-| (known after apply)
+| "here"
 ! pipe 'mock_object.a.value'
 $ sliceform console -plan
+| mock_object.a: Refreshing state...
+| mock_object.many["k"]: Refreshing state...
 | "changed"
 ! writes
+| create mock_object.a
+| create mock_object.many["k"]

@@ -327,10 +327,10 @@ $ sliceform validate -schemas=acme.json
 |    = with acme_box.b
 |
 | Error: Missing required argument
-|   --> main.tf:13:1
+|   --> main.tf:11:25
 |    |
-| 13 | }
-|    | ^
+| 11 | resource "acme_box" "b" {
+|    |                         ^
 |    |
 |    = The argument "size" is required, but no definition was found.
 |    = with acme_box.b
@@ -356,10 +356,10 @@ $ sliceform validate -schemas=acme.json -schemas=other.json
 |    = with acme_box.b
 |
 | Error: Missing required argument
-|   --> main.tf:13:1
+|   --> main.tf:11:25
 |    |
-| 13 | }
-|    | ^
+| 11 | resource "acme_box" "b" {
+|    |                         ^
 |    |
 |    = The argument "size" is required, but no definition was found.
 |    = with acme_box.b
@@ -374,5 +374,6 @@ $ sliceform validate -schemas=wrong.json
 $ sliceform validate -schemas=nowhere.json
 | Error: Cannot read the schemas in nowhere.json
 |   No such file or directory (os error 2).
+|   terraform providers schema -json writes such a file.
 |
 | [exit 1]
