@@ -1,6 +1,6 @@
 //! A plan is made: configuration, state, world; shown, kept, or carried out by whoever asked for it.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use engine_diag::{Diagnostic, Diagnostics};
 use engine_model::{
@@ -11,7 +11,7 @@ use engine_model::{
 };
 use engine_plan::{
     PlanInput, Program, Providers, Target,
-    file::{Files, PlanFile},
+    file::{Files, PlanFile, digest},
     json, plan,
 };
 use providers_api::{Call, Silent};
@@ -29,13 +29,51 @@ use crate::{
 /// A plan with everything that applying it needs.
 pub(crate) struct Made {
     pub(crate) plan: Arc<Plan>,
-    pub(crate) digest: PlanDigest,
     pub(crate) program: Arc<Program>,
     pub(crate) providers: Providers,
     pub(crate) storage: Storage,
     pub(crate) fence: Option<Fence>,
     pub(crate) loaded: Loaded,
-    pub(crate) file: PlanFile,
+    pub(crate) origin: Origin,
+}
+
+/// What a plan was made from.
+pub(crate) struct Origin {
+    /// The name of the root module's directory.
+    pub(crate) root: String,
+    /// Every file of the configuration.
+    pub(crate) sources: Files,
+    /// What functions have read.
+    pub(crate) read: BTreeMap<String, Option<Arc<[u8]>>>,
+}
+
+impl Made {
+    /// What tells the plan from others.
+    pub(crate) fn digest(&self) -> Result<PlanDigest, Diagnostics> {
+        let Origin { sources, read, .. } = &self.origin;
+        digest(&self.plan, sources, read).map_err(|error| failed("Cannot keep the plan", &error).into())
+    }
+
+    /// What `-out` keeps: made only for that, since it holds the plan twice, and the state.
+    pub(crate) fn file(&self) -> Result<PlanFile, Diagnostics> {
+        let snapshot = &folded(&self.loaded)?;
+        let (config, providers) = (&self.program.config, &self.providers);
+        let view = json::PlanView { plan: &self.plan, snapshot, config, providers, show_sensitive: false };
+        Ok(PlanFile {
+            json: view.to_json().to_string(),
+            root: self.origin.root.clone(),
+            sources: self.origin.sources.clone(),
+            read: self.origin.read.clone(),
+            prior: state::v4::write(snapshot).into_bytes().into(),
+            previous: None,
+            plan: Plan::clone(&self.plan),
+        })
+    }
+}
+
+/// The state that a plan is made from.
+fn folded(loaded: &Loaded) -> Result<Snapshot, Diagnostics> {
+    Ok(crate::command::folded(loaded)?.unwrap_or_else(|| Snapshot::new(Lineage::default())))
 }
 
 /// What kind of plan the options ask for. `destroy`: everything is to go.
@@ -77,8 +115,10 @@ pub(crate) async fn make(
         false => None,
     };
     match planned(session, world, args, mode, &configuration, &providers, &storage, (targets, replace)).await {
-        Ok((program, loaded, plan, file, digest)) => {
-            Ok(Made { plan, digest, program, providers, storage, fence, loaded, file })
+        Ok((program, loaded, plan)) => {
+            let root = session.directory.to_string_lossy().into_owned();
+            let origin = Origin { root, sources: configuration.sources, read: configuration.read.seen() };
+            Ok(Made { plan, program, providers, storage, fence, loaded, origin })
         }
         Err(diagnostics) => {
             storage.unlock(session).await;
@@ -87,7 +127,7 @@ pub(crate) async fn make(
     }
 }
 
-type Planned = (Arc<Program>, Loaded, Arc<Plan>, PlanFile, PlanDigest);
+type Planned = (Arc<Program>, Loaded, Arc<Plan>);
 
 #[expect(
     clippy::too_many_arguments,
@@ -105,7 +145,7 @@ async fn planned(
 ) -> Result<Planned, Diagnostics> {
     let loaded = storage.load(session).await?;
     session.report(&cut_off(&loaded));
-    let snapshot = crate::command::folded(&loaded)?.unwrap_or_else(|| Snapshot::new(Lineage::default()));
+    let snapshot = folded(&loaded)?;
     let program = Arc::new(program(session, configuration, providers));
     let events = session.events();
     let input = PlanInput {
@@ -129,9 +169,7 @@ async fn planned(
         // It was told with the plan's own diagnostics.
         return Err(Diagnostics::new());
     }
-    let file = plan_file(session, configuration, &program, providers, &snapshot, output.plan);
-    let digest = file.digest().map_err(|error| Diagnostics::from(failed("Cannot keep the plan", &error)))?;
-    Ok((program, loaded, Arc::new(file.plan.clone()), file, digest))
+    Ok((program, loaded, Arc::new(output.plan)))
 }
 
 pub(crate) fn program(session: &Session, configuration: &Configuration, providers: &Providers) -> Program {
@@ -142,26 +180,6 @@ pub(crate) fn program(session: &Session, configuration: &Configuration, provider
         files: configuration.read.clone(),
         directory: session.directory.to_string_lossy().into(),
         workspace: "default".into(),
-    }
-}
-
-fn plan_file(
-    session: &Session,
-    configuration: &Configuration,
-    program: &Program,
-    providers: &Providers,
-    snapshot: &Snapshot,
-    plan: Plan,
-) -> PlanFile {
-    let view = json::PlanView { plan: &plan, snapshot, config: &program.config, providers, show_sensitive: false };
-    PlanFile {
-        json: view.to_json().to_string(),
-        root: session.directory.to_string_lossy().into_owned(),
-        sources: configuration.sources.clone() as Files,
-        read: configuration.read.seen(),
-        prior: state::v4::write(snapshot).into_bytes().into(),
-        previous: None,
-        plan,
     }
 }
 

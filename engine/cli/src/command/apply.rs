@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use engine_apply::{Applied, Apply, Stop, apply, stale, used_up};
 use engine_diag::{Diagnostic, Diagnostics};
-use engine_model::plan::PlanMode;
+use engine_model::{name::PlanDigest, plan::PlanMode};
 use engine_plan::{Given, Program, file::PlanFile};
 use state::Snapshot;
 
@@ -12,7 +12,7 @@ use crate::{
     args::{ApplyArgs, PlanningArgs},
     compiled,
     configuration::{ReadFiles, from_plan},
-    planning::{self, Made},
+    planning::{self, Made, Origin},
     sandbox::World,
     session::{Exit, Session, failed},
     storage::Storage,
@@ -78,7 +78,10 @@ pub(crate) async fn planned(
         session.print(&format!("{} cancelled. Nothing was changed.\n", view::progress::capitalised(operation)));
         Exit::Failure
     } else {
-        carry_out(session, &mut made, operation, usize::from(args.parallelism)).await
+        match made.digest() {
+            Ok(digest) => carry_out(session, &mut made, digest, operation, usize::from(args.parallelism)).await,
+            Err(diagnostics) => session.fail(diagnostics),
+        }
     };
     made.storage.unlock(session).await;
     exit
@@ -105,16 +108,15 @@ async fn saved(session: &mut Session, world: Option<&World>, path: &str, args: &
         return session
             .fail(Diagnostic::error("Variables of a saved plan", detail).hint("Plan again with the new values."));
     }
-    let prepared = match prepare(session, world, path, args).await {
-        Ok(made) => made,
+    let (mut made, digest) = match prepare(session, world, path, args).await {
+        Ok(prepared) => prepared,
         Err(diagnostics) => return session.fail(diagnostics),
     };
-    let mut made = prepared;
-    let exit = match stale(&made.plan, &made.digest, &made.loaded) {
+    let exit = match stale(&made.plan, &digest, &made.loaded) {
         Some(diagnostic) => session.fail(diagnostic),
         None => {
             let operation = if made.plan.mode == PlanMode::Destroy { "destroy" } else { "apply" };
-            carry_out(session, &mut made, operation, usize::from(args.parallelism)).await
+            carry_out(session, &mut made, digest, operation, usize::from(args.parallelism)).await
         }
     };
     made.storage.unlock(session).await;
@@ -135,7 +137,7 @@ async fn prepare(
     world: Option<&World>,
     path: &str,
     args: &PlanningArgs,
-) -> Result<Made, Diagnostics> {
+) -> Result<(Made, PlanDigest), Diagnostics> {
     let file = read_plan(session, path)?;
     let digest = file.digest().map_err(|error| failed(&format!("{path} cannot be used as a plan"), &error))?;
     let config = from_plan(session, &file)?;
@@ -153,8 +155,9 @@ async fn prepare(
     let fence = storage.lock(session, "apply", args.lock.lock_timeout).await?;
     match storage.load(session).await {
         Ok(loaded) => {
-            let plan = Arc::new(file.plan.clone());
-            Ok(Made { plan, digest, program, providers, storage, fence: Some(fence), loaded, file })
+            let PlanFile { plan, root, sources, read, .. } = file;
+            let (plan, origin) = (Arc::new(plan), Origin { root, sources, read });
+            Ok((Made { plan, program, providers, storage, fence: Some(fence), loaded, origin }, digest))
         }
         Err(diagnostics) => {
             storage.unlock(session).await;
@@ -163,7 +166,13 @@ async fn prepare(
     }
 }
 
-async fn carry_out(session: &Session, made: &mut Made, operation: &str, parallelism: usize) -> Exit {
+async fn carry_out(
+    session: &Session,
+    made: &mut Made,
+    digest: PlanDigest,
+    operation: &str,
+    parallelism: usize,
+) -> Exit {
     let Some(fence) = made.fence else { return session.fail(unlocked()) };
     if used_up(&made.plan) {
         return stopped(session, Stop::BudgetUsedUp, &command(operation, made.plan.sandbox));
@@ -171,7 +180,7 @@ async fn carry_out(session: &Session, made: &mut Made, operation: &str, parallel
     session.follow(&made.plan);
     let request = Apply {
         plan: made.plan.clone(),
-        digest: made.digest.clone(),
+        digest,
         program: made.program.clone(),
         providers: Arc::new(made.providers.clone()),
         store: made.storage.store.clone(),

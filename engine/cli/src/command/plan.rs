@@ -51,7 +51,7 @@ pub(crate) fn errored() -> Diagnostic {
 /// Holds values in clear, so nobody else may read it. Written beside and renamed: a reader never sees half of it.
 fn save(session: &Session, path: &str, made: &Made) -> Result<(), Diagnostics> {
     use std::{fs, io::Write, os::unix::fs::OpenOptionsExt};
-    let bytes = made.file.write().map_err(|error| Diagnostics::from(failed("Cannot save the plan", &error)))?;
+    let bytes = made.file()?.write().map_err(|error| Diagnostics::from(failed("Cannot save the plan", &error)))?;
     let target = session.directory.join(path);
     let name = target.file_name().unwrap_or_default().to_string_lossy();
     // Nobody else's file, whose contents or readers this would take over.
