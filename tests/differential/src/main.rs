@@ -18,6 +18,7 @@ use tests_differential::{
 
 const USAGE: &str = "explore [FAMILY|all] [SEED] [CASES]   look for disagreements, and make them small
 record [FAMILY|all] [SEED] [CASES]    write the facts of a family
+words [FAMILY|all]                    show where our errors say something else than Terraform's
 check [FAMILY|all]                    ask Terraform for the committed facts again, and write what changed";
 
 fn main() {
@@ -36,6 +37,7 @@ fn main() {
             Some("explore") => explore(family, number(2, 1), number(3, 250)),
             Some("record") => record(family, number(2, 1), number(3, 250)),
             Some("check") => check(family),
+            Some("words") => words(family),
             _ => {
                 println!("{USAGE}");
                 return;
@@ -126,8 +128,31 @@ fn record(family: &Family, seed: usize, many: usize) {
     write(family, asked);
 }
 
+fn committed(family: &Family) -> Vec<Fact> {
+    facts::read(&fs::read_to_string(path(family)).expect("the file of facts can be read"))
+}
+
+/// Errors by their pair of texts, once each.
+fn words(family: &Family) {
+    let names = Names::default();
+    let (mut same, mut summaries, mut all, mut seen) = (0, 0, 0, BTreeSet::new());
+    for fact in committed(family) {
+        let ours = ours::answer(fact.constraint.as_deref(), &fact.expression, &names);
+        let (Answer::Fails { summary, .. }, Answer::Fails { summary: our_summary, .. }) = (&fact.theirs, &ours) else {
+            continue;
+        };
+        all += 1;
+        summaries += usize::from(summary == our_summary);
+        same += usize::from(fact.theirs == ours);
+        if fact.theirs != ours && seen.insert((fact.theirs.to_string(), ours.to_string())) {
+            println!("> {}\n  terraform {}\n  sliceform {ours}", fact.expression, fact.theirs);
+        }
+    }
+    println!("{}: {all} errors, {summaries} with Terraform's summary, {same} with its detail too", family.name);
+}
+
 fn check(family: &Family) {
-    let old = facts::read(&fs::read_to_string(path(family)).expect("the file of facts can be read"));
+    let old = committed(family);
     let asked: Vec<terraform::Asked> =
         old.iter().map(|fact| (fact.constraint.clone(), fact.expression.clone())).collect();
     let answers = terraform::answers(&asked);

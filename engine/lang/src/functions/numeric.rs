@@ -21,7 +21,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         let number = number(&args[0]);
         if number.to_i64().is_none() {
             let message = "value must be a whole number, between -9223372036854775808 and 9223372036854775807";
-            return Err(CallError::argument(0, message));
+            return Err(CallError::new(message));
         }
         Ok(Value::int(if number.is_zero() {
             0
