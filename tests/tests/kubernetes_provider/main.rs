@@ -12,6 +12,7 @@ mod connection_wire;
 mod deletions;
 mod engine;
 mod faults;
+mod immutable;
 mod import;
 mod lives;
 mod manifest;

@@ -17,3 +17,4 @@ pub(crate) mod rule;
 pub(crate) mod scope;
 pub(crate) mod shape;
 pub(crate) mod similar;
+pub(crate) mod told;

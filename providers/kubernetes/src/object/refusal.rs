@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use kube::core::Status;
 use serde_json::Value as Json;
 
-use crate::error::UNDECLARED;
+use super::told::{told, without_value};
+use crate::{error::UNDECLARED, schema::Demand};
 
 /// Why an object was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,8 +19,8 @@ pub(crate) enum Refusal {
     NotAllowed,
     /// Other managers own fields: who, which.
     Owned(Vec<(String, String)>),
-    /// Only fields that cannot be changed stand against it.
-    Immutable(Vec<String>),
+    /// Only fields that cannot be changed stand against it: in which words, which.
+    Immutable(Vec<(String, String)>),
     /// Another version of the object, or another object of that name, is there.
     Changed(String),
     /// It is wrong: what, at which field.
@@ -48,15 +49,31 @@ pub(crate) fn refusal(status: &Status) -> Refusal {
             Refusal::Owned(causes.iter().map(|cause| (manager(&cause.message), cause.field.clone())).collect())
         }
         409 => Refusal::Changed(status.message.clone()),
-        422 if !causes.is_empty() && causes.iter().all(|cause| is_immutable(&cause.message)) => {
-            Refusal::Immutable(causes.iter().map(|cause| cause.field.clone()).collect())
-        }
         // A webhook, or an API of its own, that only tells it in words.
         400 | 403 | 422 if causes.is_empty() && is_immutable(&status.message) => {
-            Refusal::Immutable(vec![named_field(&status.message)])
+            Refusal::Immutable(vec![(told(&status.message), named_field(&status.message))])
         }
-        _ if causes.is_empty() => Refusal::Wrong(vec![(status.message.clone(), String::new())]),
-        _ => Refusal::Wrong(causes.iter().map(|cause| (without_value(&cause.message), cause.field.clone())).collect()),
+        _ if causes.is_empty() => Refusal::Wrong(vec![(told(&status.message), String::new())]),
+        code => {
+            let named = causes.iter().map(|cause| (without_value(&cause.message), cause.field.clone()));
+            let named: Vec<(String, String)> = named.collect();
+            let is_fixed = code == 422 && named.iter().all(|(message, _)| is_immutable(message));
+            if is_fixed { Refusal::Immutable(named) } else { Refusal::Wrong(named) }
+        }
+    }
+}
+
+impl Refusal {
+    /// The same by the rules of a definition, which have words of their own. `demanded`: what the rule with these words
+    /// demands of a field; `None`: there is no such rule.
+    pub(crate) fn by_rules(self, demanded: impl Fn(&str, &str) -> Option<Demand>) -> Self {
+        let (Self::Immutable(told) | Self::Wrong(told)) = self else { return self };
+        let is_fixed = |(message, field): &(String, String)| match demanded(field, message) {
+            Some(demand) => demand == Demand::Change,
+            None => is_immutable(message),
+        };
+        let all = !told.is_empty() && told.iter().all(is_fixed);
+        if all { Self::Immutable(told) } else { Self::Wrong(told) }
     }
 }
 
@@ -143,20 +160,6 @@ pub(crate) fn narrowed(status: &Status, field: &str, before: &Json, after: &Json
     if found.is_empty() { vec![field.to_owned()] } else { found }
 }
 
-/// What is wrong with a value, without the value: it may be secret, and its place in the configuration is told anyway.
-fn without_value(message: &str) -> String {
-    // "Invalid value: VALUE: why", where VALUE is JSON, or what Go prints of a structure.
-    let Some((what, rest)) = message.split_once(": ").filter(|(what, _)| what.ends_with(" value")) else {
-        return message.to_owned();
-    };
-    let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Json>();
-    let why = match values.next() {
-        Some(Ok(_)) => rest[values.byte_offset()..].strip_prefix(": "),
-        _ => rest.rsplit_once(": ").map(|(_, why)| why).filter(|why| !why.contains('"')),
-    };
-    why.map_or_else(|| what.to_owned(), |why| format!("{what}: {why}"))
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -174,6 +177,8 @@ mod tests {
         let owned = cause("FieldManagerConflict", "conflict with \"kubectl-edit\" using apps/v1", ".spec.replicas");
         let fixed = cause("FieldValueInvalid", "Invalid value: {}: field is immutable", "spec.selector");
         let wrong = cause("FieldValueInvalid", "Invalid value: -1: must be positive", "spec.replicas");
+        let named =
+            cause("FieldValueInvalid", "Invalid value: \"immutable_\": must be a DNS label", "spec.serviceName");
         let text = str::to_owned;
         for (status, expected) in [
             (status(404, "", json!({"kind": "namespaces", "name": "a"})), Refusal::NoNamespace(text("a"))),
@@ -204,7 +209,14 @@ mod tests {
                 ]),
             ),
             (status(409, "modified", json!({})), Refusal::Changed(text("modified"))),
-            (status(422, "", json!({"causes": [fixed.clone()]})), Refusal::Immutable(vec![text("spec.selector")])),
+            (
+                status(422, "", json!({"causes": [fixed.clone()]})),
+                Refusal::Immutable(vec![(text("Invalid value: field is immutable"), text("spec.selector"))]),
+            ),
+            (
+                status(422, "", json!({"causes": [named]})),
+                Refusal::Wrong(vec![(text("Invalid value: must be a DNS label"), text("spec.serviceName"))]),
+            ),
             (
                 status(422, "", json!({"causes": [fixed, wrong]})),
                 Refusal::Wrong(vec![
@@ -243,7 +255,33 @@ mod tests {
             ("the selector is immutable", ""),
         ] {
             let refused = refusal(&status(403, message, json!({})));
-            assert_eq!(refused, Refusal::Immutable(vec![expected.to_owned()]));
+            assert_eq!(refused, Refusal::Immutable(vec![(message.to_owned(), expected.to_owned())]));
+        }
+    }
+
+    #[test]
+    fn the_rules_of_a_definition_have_words_of_their_own() {
+        let told = |message: &str| vec![(message.to_owned(), "spec".to_owned())];
+        let demanded = |_: &str, message: &str| match message {
+            "keep it" => Some(Demand::Change),
+            "immutable pools need a size" => Some(Demand::Object),
+            _ => None,
+        };
+        for (refusal, expected) in [
+            (Refusal::Wrong(told("keep it")), Refusal::Immutable(told("keep it"))),
+            (
+                Refusal::Immutable(told("immutable pools need a size")),
+                Refusal::Wrong(told("immutable pools need a size")),
+            ),
+            (Refusal::Immutable(told("field is immutable")), Refusal::Immutable(told("field is immutable"))),
+            (Refusal::Wrong(told("too small")), Refusal::Wrong(told("too small"))),
+            (
+                Refusal::Wrong([told("keep it"), told("too small")].concat()),
+                Refusal::Wrong([told("keep it"), told("too small")].concat()),
+            ),
+            (Refusal::NoKind, Refusal::NoKind),
+        ] {
+            assert_eq!(refusal.by_rules(demanded), expected);
         }
     }
 
@@ -258,20 +296,5 @@ mod tests {
         assert_eq!(narrowed(&status, "spec", &before, &after), ["spec.podManagementPolicy", "spec.serviceName"]);
         assert_eq!(narrowed(&status, "spec", &after, &after), ["spec"]);
         assert_eq!(narrowed(&status, "spec.selector", &before, &after), ["spec.selector"]);
-    }
-
-    #[test]
-    fn values_are_left_out() {
-        for (message, expected) in [
-            ("Invalid value: \"hun: ter2\": must be base64", "Invalid value: must be base64"),
-            ("Invalid value: -1: must be positive", "Invalid value: must be positive"),
-            ("Invalid value: {\"a\":\"b: c\"}: field is immutable", "Invalid value: field is immutable"),
-            ("Invalid value: v1.Spec{A:\"b: c\"}: field is immutable", "Invalid value: field is immutable"),
-            ("Unsupported value: \"x\": supported values: \"y\"", "Unsupported value: supported values: \"y\""),
-            ("Duplicate value: \"x\"", "Duplicate value"),
-            ("Required value", "Required value"),
-        ] {
-            assert_eq!(without_value(message), expected);
-        }
     }
 }

@@ -143,7 +143,8 @@ fn error(desired: &Desired<'_>, refused: Refusal, message: &str) -> ProviderErro
             failed(ErrorKind::Conflict, &format!("fields are owned by other managers: {}", fields.join(", ")))
                 .hint("Plan again; `field_manager { force_conflicts = true }` takes such fields.")
         }
-        Refusal::Immutable(fields) => {
+        Refusal::Immutable(told) => {
+            let fields: Vec<String> = told.into_iter().map(|(_, field)| field).collect();
             failed(ErrorKind::Conflict, &format!("{} cannot be changed", fields.join(", "))).hint("Plan again.")
         }
         Refusal::Changed(why) => failed(ErrorKind::Conflict, &why),

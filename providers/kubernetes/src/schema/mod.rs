@@ -10,5 +10,7 @@ pub(crate) mod predict;
 mod rules;
 mod scalar;
 mod source;
+mod transition;
 
 pub(crate) use node::Schema;
+pub(crate) use transition::Demand;

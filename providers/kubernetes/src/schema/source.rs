@@ -15,6 +15,9 @@ use super::{
 /// The schema of `metadata`.
 pub(super) const OBJECT_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
+/// Set in a rule that had an expression for its message.
+pub(super) const FINDS_WORDS: &str = "x-sliceform-finds-words";
+
 /// How the names of the schemas of Kubernetes' own kinds begin; all others are of definitions.
 const OWN: [&str; 3] = ["io.k8s.api.", "io.k8s.apiextensions-apiserver.", "io.k8s.kube-aggregator."];
 
@@ -88,10 +91,7 @@ impl Schema {
         if !schema["properties"].is_object() {
             schema["properties"] = json!({});
         }
-        for name in ["apiVersion", "kind"] {
-            schema["properties"][name] = json!({"type": "string"});
-        }
-        schema["properties"]["metadata"] = json!({"$ref": OBJECT_META});
+        declare_itself(&mut schema);
         let has_status = found.pointer("/subresources/status").is_some();
         if has_status {
             schema["properties"]["status"] = any();
@@ -118,6 +118,10 @@ impl Schema {
         let mut kept = Map::new();
         keep(name, schema, schemas, &mut kept);
         let is_definition = !OWN.iter().any(|own| name.starts_with(own));
+        // What every object has, not every server declares of those of a definition.
+        if let Some(schema) = kept.get_mut(name).filter(|schema| is_definition && schema["properties"].is_object()) {
+            declare_itself(schema);
+        }
         if let Some(Json::Object(properties)) = kept.get_mut(name).and_then(|schema| schema.get_mut("properties"))
             && properties.contains_key("status")
         {
@@ -130,6 +134,14 @@ impl Schema {
     }
 }
 
+/// Declares what every object has.
+fn declare_itself(schema: &mut Json) {
+    for name in ["apiVersion", "kind"] {
+        schema["properties"][name] = json!({"type": "string"});
+    }
+    schema["properties"]["metadata"] = json!({"$ref": OBJECT_META});
+}
+
 /// Takes the expressions out that make messages of rules: they may tell values. Are there rules?
 fn take_expressions(schemas: &mut Map<String, Json>) -> bool {
     let mut found = false;
@@ -140,7 +152,9 @@ fn take_expressions(schemas: &mut Map<String, Json>) -> bool {
                 if let Some(Json::Array(rules)) = fields.get_mut(RULES) {
                     found = true;
                     for rule in rules.iter_mut().filter_map(Json::as_object_mut) {
-                        rule.remove("messageExpression");
+                        if rule.remove("messageExpression").is_some() {
+                            rule.insert(FINDS_WORDS.to_owned(), Json::Bool(true));
+                        }
                     }
                 }
                 parts.extend(fields.values_mut());

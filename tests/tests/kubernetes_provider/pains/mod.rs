@@ -8,4 +8,4 @@ mod namespaces;
 mod offline;
 mod permissions;
 mod shapes;
-mod site;
+pub(crate) mod site;

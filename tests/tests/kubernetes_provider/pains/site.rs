@@ -97,11 +97,32 @@ impl Site {
         self.try_other(method, path, body).await.unwrap()
     }
 
+    /// Another manager makes or changes an object, as tools do that know nothing of server-side apply.
+    pub(crate) async fn write_as(&self, manager: &str, method: Method, path: &str, body: &Json) {
+        _ = self.send(manager, method, path, "application/json", Some(body)).await.unwrap();
+    }
+
+    /// Another manager applies an object on the server's side.
+    pub(crate) async fn apply_as(&self, manager: &str, path: &str, body: &Json) {
+        _ = self.send(manager, Method::PATCH, path, "application/apply-patch+yaml", Some(body)).await.unwrap();
+    }
+
     async fn try_other(&self, method: Method, path: &str, body: Option<Json>) -> kube::Result<Json> {
         let content = if method == Method::PATCH { "application/merge-patch+json" } else { "application/json" };
+        self.send("somebody", method, path, content, body.as_ref()).await
+    }
+
+    async fn send(
+        &self,
+        manager: &str,
+        method: Method,
+        path: &str,
+        content: &str,
+        body: Option<&Json>,
+    ) -> kube::Result<Json> {
         let writes = method != Method::GET && method != Method::DELETE;
-        let uri = if writes { format!("{path}?fieldManager=somebody") } else { path.to_owned() };
-        let body = body.map(|body| serde_json::to_vec(&body).unwrap()).unwrap_or_default();
+        let uri = if writes { format!("{path}?fieldManager={manager}") } else { path.to_owned() };
+        let body = body.map(|body| serde_json::to_vec(body).unwrap()).unwrap_or_default();
         let request = Request::builder().method(method).uri(uri).header("content-type", content).body(body).unwrap();
         self.client.request(request).await
     }
@@ -138,6 +159,11 @@ impl Site {
             }
             Place::Real(plane) => plane.user(&name, &[]).await,
         }
+    }
+
+    /// Is it a real API server with real controllers?
+    pub(crate) fn is_real(&self) -> bool {
+        matches!(self.place, Place::Real(_))
     }
 
     /// The kubeconfig file of a user who may do everything.

@@ -3,6 +3,7 @@
 use engine_diag::{Severity, sentence};
 use engine_model::address::ResourceAddr;
 use engine_value::{Path, Value};
+use kube::core::Status;
 use providers_api::{Call, Issue, ProviderError};
 use serde_json::Value as Json;
 
@@ -56,6 +57,17 @@ impl From<Unverified> for Answer {
     fn from(unverified: Unverified) -> Self {
         Self::Unverified(unverified)
     }
+}
+
+/// Why the new one of a replacement of the same name is not verified, and what the API server says against a change.
+fn anew(told: &[(String, String)]) -> String {
+    let told = told.iter().map(|(message, field)| {
+        // What follows in further lines is the difference, field by field.
+        let message = message.lines().next().unwrap_or_default().trim_end_matches(['.', ':']);
+        if field.is_empty() { message.to_owned() } else { format!("{}: {message}", field.trim_start_matches('.')) }
+    });
+    let why: Vec<String> = told.collect();
+    format!("{ANEW}; the API server refuses to change it: {}", why.join("; "))
 }
 
 /// Why the new one of a replacement of the same name is not verified.
@@ -179,7 +191,7 @@ impl Asked<'_> {
             }
             Err(status) => status,
         };
-        match refusal(&status) {
+        match self.told(&status, *is_update || stands, call).await {
             Refusal::NoNamespace(namespace) => {
                 let why = format!("namespace {namespace} does not exist yet");
                 Ok(Unverified { waits: true, ..Unverified::new(why) }.into())
@@ -192,10 +204,11 @@ impl Asked<'_> {
             Refusal::Immutable(fields) if *is_update => {
                 let before =
                     self.question.prior.as_ref().and_then(|prior| prior.desired.json.clone()).unwrap_or_default();
-                let fields = fields.iter().flat_map(|field| narrowed(&status, field, &before, body));
+                let fields = fields.iter().flat_map(|(_, field)| narrowed(&status, field, &before, body));
                 Ok(Answer::Immutable(fields.map(|field| at(&field)).collect()))
             }
-            Refusal::Owned(_) | Refusal::Immutable(_) if stands => Ok(Unverified::new(ANEW).into()),
+            Refusal::Owned(_) if stands => Ok(Unverified::new(ANEW).into()),
+            Refusal::Immutable(told) if stands => Ok(Unverified::new(anew(&told)).into()),
             Refusal::Immutable(_) => {
                 self.taken_over(call, issues).await?;
                 Ok(Unverified::new("an object of this name is there, and has to go first").into())
@@ -211,6 +224,20 @@ impl Asked<'_> {
                 Ok(Unverified { waits: true, ..Unverified::new(why) }.into())
             }
             Refusal::Wrong(causes) => Err(wrong(&at, &what, causes)),
+        }
+    }
+
+    /// What a refusal means; `changes`: of an object that is there. Rules about changes are a definition's own, and so are
+    /// their words.
+    async fn told(&self, status: &Status, changes: bool, call: Call<'_>) -> Refusal {
+        let refusal = refusal(status);
+        let may_be_rule = changes && matches!(refusal, Refusal::Wrong(_) | Refusal::Immutable(_));
+        if !may_be_rule || is_built_in(&self.key.api_version) {
+            return refusal;
+        }
+        match self.cluster.schema(&self.key.api_version, &self.key.kind, call).await {
+            Some(schema) => refusal.by_rules(|field, message| schema.demanded(field, message)),
+            None => refusal,
         }
     }
 
