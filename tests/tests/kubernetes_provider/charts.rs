@@ -9,7 +9,6 @@ use providers_api::{DataRequest, Issue, Provider};
 use providers_kubernetes::Environment;
 use serde_json::{Value as Json, json};
 use tests::helm::helm;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::{
     run::Run,
@@ -17,14 +16,14 @@ use crate::{
 };
 
 /// A world in which charts are found, and Helm.
-async fn world(helm: PathBuf) -> World {
+pub(crate) async fn world(helm: PathBuf) -> World {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kubernetes_provider/charts");
     let variables = [("HELM_BIN".to_owned(), helm.display().to_string())].into();
     World::in_environment(Environment { variables, directory, ..Environment::default() }).await
 }
 
 /// Renders with these arguments.
-async fn rendered(world: &World, arguments: Json) -> Result<Value, Vec<Issue>> {
+pub(crate) async fn rendered(world: &World, arguments: Json) -> Result<Value, Vec<Issue>> {
     let schema = &world.provider.schemas().data["kubernetes_helm_template"];
     let ty = schema.block.value_type();
     let mut whole = json!({});
@@ -42,11 +41,11 @@ async fn rendered(world: &World, arguments: Json) -> Result<Value, Vec<Issue>> {
     world.instance.data(DataRequest { addr, config }, world.call()).await
 }
 
-fn set(name: &str, value: &str) -> Json {
+pub(crate) fn set(name: &str, value: &str) -> Json {
     json!({"name": name, "value": value, "type": null})
 }
 
-fn keys(object: &Value, name: &str) -> Vec<String> {
+pub(crate) fn keys(object: &Value, name: &str) -> Vec<String> {
     object.get(name).unwrap().as_map().unwrap().keys().map(ToString::to_string).collect()
 }
 
@@ -96,6 +95,7 @@ async fn a_chart_is_taken_apart_into_objects_definitions_and_hooks() {
     assert_eq!(whole["hooks"][0]["delete_policies"], json!(["hook-succeeded"]));
     assert_eq!(whole["metadata"]["version"], "1.2.3");
     assert_eq!(whole["metadata"]["app_version"], "4.5");
+    assert_eq!(whole["notes"], Json::Null, "Helm cannot be told of another cluster there");
     // What the secret has been put into is sensitive, and nothing else.
     let part = |key: &str, name: &str| {
         found.get("manifests").unwrap().get(key).unwrap().get("data").unwrap().get(name).unwrap().clone()
@@ -114,7 +114,10 @@ async fn a_chart_is_taken_apart_into_objects_definitions_and_hooks() {
     )
     .await
     .unwrap();
-    assert_eq!(to_json(&tests.clone().unmark_deep().0)["hooks"].as_array().unwrap().len(), 3);
+    let whole = to_json(&tests.clone().unmark_deep().0);
+    assert_eq!(whole["hooks"].as_array().unwrap().len(), 3);
+    assert_eq!(whole["notes"], "Well done, shop: level info.\n");
+    assert!(!tests.get("notes").unwrap().marks.sensitive);
     assert!(keys(&tests, "manifests").contains(&"CustomResourceDefinition/widgets.example.com".to_owned()));
 }
 
@@ -137,6 +140,9 @@ async fn what_helm_says_is_told_and_never_a_secret() {
     }
     let leaks = json!({"name": "shop", "chart": "demo", "set": [set("tag", "1")],
         "set_sensitive": [set("level", "never")]});
+    let told =
+        json!({"name": "shop", "chart": "demo", "set": [set("tag", "1")], "set_sensitive": [set("level", "hunter2")]});
+    assert!(rendered(&world, told).await.unwrap().get("notes").unwrap().marks.sensitive);
     let issue = rendered(&world, leaks).await.unwrap_err().remove(0);
     assert!(issue.detail.contains("the level must not be (sensitive value)"), "{issue:?}");
 
@@ -226,59 +232,4 @@ async fn p42_a_charts_objects_are_planned_one_by_one_and_their_drift_is_seen() {
 
     other.apply(other.plan(PlanMode::Destroy).await).await;
     assert_eq!(world.live(config), None);
-}
-
-/// A repository over HTTP, which lets in who has the password. Gives its address.
-async fn repository(folder: PathBuf) -> String {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    tokio::spawn(async move {
-        while let Ok((mut stream, _)) = listener.accept().await {
-            let folder = folder.clone();
-            tokio::spawn(async move {
-                let mut asked = Vec::new();
-                while !asked.ends_with(b"\r\n\r\n") && stream.read_buf(&mut asked).await.is_ok_and(|read| read > 0) {}
-                let asked = String::from_utf8_lossy(&asked).into_owned();
-                let name = asked.split(' ').nth(1).unwrap_or_default().rsplit('/').next().unwrap_or_default();
-                // reader:hunter2
-                let may = asked.to_lowercase().contains("authorization: basic cmvhzgvyomh1bnrlcji=");
-                let (status, body) = match std::fs::read(folder.join(name)) {
-                    _ if !may => ("401 Unauthorized", Vec::new()),
-                    Ok(body) => ("200 OK", body),
-                    Err(_) => ("404 Not Found", Vec::new()),
-                };
-                let head = format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", body.len());
-                let _ = stream.write_all(head.as_bytes()).await;
-                let _ = stream.write_all(&body).await;
-            });
-        }
-    });
-    url
-}
-
-#[tokio::test]
-async fn charts_come_as_archives_and_from_repositories() {
-    let Some(helm) = helm() else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let charts = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kubernetes_provider/charts");
-    let run = |arguments: &[&std::ffi::OsStr]| {
-        let done = std::process::Command::new(&helm).args(arguments).env("HOME", folder.path()).output().unwrap();
-        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    };
-    run(&["package".as_ref(), charts.join("demo").as_ref(), "--destination".as_ref(), folder.path().as_ref()]);
-    let world = world(helm.clone()).await;
-    let archive = folder.path().join("demo-1.2.3.tgz");
-    let found = rendered(&world, json!({"name": "shop", "chart": archive, "set": [set("tag", "1")]})).await.unwrap();
-    assert_eq!(to_json(found.get("metadata").unwrap())["version"], "1.2.3");
-
-    let url = repository(folder.path().to_owned()).await;
-    run(&["repo".as_ref(), "index".as_ref(), folder.path().as_ref(), "--url".as_ref(), url.as_ref()]);
-    let remote = json!({"name": "shop", "chart": "demo", "repository": url, "version": ">=1.0.0", "set": [set("tag", "1")],
-        "repository_username": "reader", "repository_password": "hunter2"});
-    let found = rendered(&world, remote.clone()).await.unwrap();
-    assert!(keys(&found, "manifests").contains(&"Deployment/default/shop".to_owned()));
-    let mut wrong = remote;
-    wrong["repository_password"] = "wrong-password".into();
-    let issue = rendered(&world, wrong).await.unwrap_err().remove(0);
-    assert!(issue.detail.contains("401") && !issue.detail.contains("wrong-password"), "{issue:?}");
 }

@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
+mod chart_sources;
 mod charts;
 mod cluster;
 mod connection;

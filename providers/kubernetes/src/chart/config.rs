@@ -18,6 +18,7 @@ pub(super) struct Config {
     pub(super) username: Option<String>,
     pub(super) password: Option<String>,
     pub(super) ca_file: Option<String>,
+    pub(super) plain_http: bool,
     pub(super) version: Option<String>,
     pub(super) devel: bool,
     pub(super) namespace: String,
@@ -34,6 +35,9 @@ pub(super) struct Config {
     pub(super) dependency_update: bool,
     pub(super) timeout: Duration,
 }
+
+/// How the URLs of charts in registries begin.
+pub(super) const OCI: &str = "oci://";
 
 /// As long as Helm waits.
 const TIMEOUT: f64 = 300.0;
@@ -56,6 +60,7 @@ impl Config {
             repository: text("repository"),
             username: text("repository_username"),
             ca_file: text("repository_ca_file"),
+            plain_http: flag("repository_plain_http", false),
             version: text("version"),
             devel: flag("devel", false),
             namespace: text("namespace").unwrap_or_else(|| "default".to_owned()),
@@ -131,6 +136,33 @@ fn yaml(text: &str) -> Result<Json, String> {
     }
 }
 
+/// What is set of how to speak to a repository, and is of no use to it.
+fn wrong_credentials(object: &Value) -> Vec<Issue> {
+    let text = |name: &str| object.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let is_set = |name: &str| object.get(name).is_some_and(|value| !value.is_null());
+    let named = text("repository").or_else(|| text("chart")).unwrap_or_default();
+    let is_local = text("repository").is_none() && !named.contains("://");
+    let issue = |name: &str, detail: &str, hint: &str| {
+        Issue::error(Path::root().attr(name), "Argument without effect", detail).hint(hint)
+    };
+    let mut issues = Vec::new();
+    for name in ["repository_username", "repository_password"] {
+        if is_set(name) && is_local {
+            issues.push(issue(name, "The chart is on this machine.", "Remove it, or set `repository`."));
+        }
+    }
+    for (one, other) in [("repository_username", "repository_password"), ("repository_password", "repository_username")]
+    {
+        if named.starts_with(OCI) && is_set(one) && !is_set(other) {
+            issues.push(issue(one, &format!("`{one}` is set and `{other}` is not."), "Set both."));
+        }
+    }
+    if object.get("repository_plain_http").and_then(Value::as_bool) == Some(true) && !named.starts_with(OCI) {
+        issues.push(issue("repository_plain_http", "It is for oci:// alone.", "Write the URL as http://…."));
+    }
+    issues
+}
+
 /// What is wrong with a block. Unknown values are not checked.
 pub(crate) fn validate(object: &Value) -> Vec<Issue> {
     let mut issues = Vec::new();
@@ -146,6 +178,10 @@ pub(crate) fn validate(object: &Value) -> Vec<Issue> {
             let detail = format!("`{name}` must not begin with \"-\".");
             issues.push(Issue::error(Path::root().attr(name), "Invalid value", detail));
         }
+    }
+    let is_known = |name: &str| object.get(name).is_none_or(Value::is_known);
+    if is_known("repository") && is_known("chart") {
+        issues.extend(wrong_credentials(object));
     }
     for name in ["set", "set_sensitive"] {
         for (at, one) in blocks(object, name).iter().enumerate() {
@@ -196,6 +232,20 @@ mod tests {
             (json!({"name": "a", "chart": "b"}), None),
             (json!({"name": "", "chart": "b"}), Some("name: `name` must not be empty.")),
             (json!({"name": "a", "chart": "--post-renderer=x"}), Some("chart: `chart` must not begin with \"-\".")),
+            (
+                json!({"chart": "b", "repository_username": "u", "repository_password": "p"}),
+                Some("repository_username: The chart is on this machine."),
+            ),
+            (
+                json!({"chart": "oci://a/b", "repository_username": "u"}),
+                Some("repository_username: `repository_username` is set and `repository_password` is not."),
+            ),
+            (json!({"chart": "b", "repository": "https://a", "repository_username": "u"}), None),
+            (
+                json!({"chart": "b", "repository": "http://a", "repository_plain_http": true}),
+                Some("repository_plain_http: It is for oci:// alone."),
+            ),
+            (json!({"chart": "b", "repository": "oci://a", "repository_plain_http": true}), None),
             (json!({"values": ["a: 1", "- b"]}), Some("values[1]: It is no map of values.")),
             (
                 json!({"set": [{"name": "a[", "value": "b"}]}),

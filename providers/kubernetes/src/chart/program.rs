@@ -21,6 +21,9 @@ use crate::Environment;
 /// The oldest Helm whose `template` takes OCI repositories without a switch for it.
 const OLDEST: (u64, u64) = (3, 8);
 
+/// The oldest whose `install --dry-run=client` speaks to no cluster.
+const WITH_NOTES: (u64, u64) = (3, 13);
+
 /// Of a chart as large as the largest that are published this is a hundred times as much.
 const MOST_OUTPUT: u64 = 64 << 20;
 const MOST_ERRORS: u64 = 64 << 10;
@@ -114,6 +117,11 @@ impl Helm {
             Some(found) if found >= OLDEST => Ok(helm),
             _ => Err(HelmError::TooOld { program: helm.program, found: helm.version }),
         }
+    }
+
+    /// Can it render notes without a cluster?
+    pub(super) fn renders_notes(&self) -> bool {
+        numbers(&self.version).is_some_and(|found| found >= WITH_NOTES)
     }
 
     /// Runs it, and gives what it writes. `input`: what it reads.

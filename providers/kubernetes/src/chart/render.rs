@@ -7,12 +7,12 @@ use std::{
 };
 
 use base64::Engine;
-use engine_value::{Marks, Path, Value};
+use engine_value::{Marks, Path, Type, Value};
 use providers_api::{Call, Issue};
 use serde_json::{Value as Json, json};
 
 use super::{
-    config::Config,
+    config::{Config, OCI},
     objects::{Objects, read, tell_apart, told},
     program::{Helm, HelmError},
 };
@@ -49,8 +49,9 @@ pub(crate) async fn template(
     let chart = place(&config, &helm, home.path(), call).await.map_err(failed)?;
     let arguments = arguments(&config, &chart, home.path()).map_err(failed)?;
     let text = helm.run(&arguments, None, call).await.map_err(failed)?;
-    let shown: Vec<String> = ["show".to_owned(), "chart".to_owned()].into_iter().chain(chart.clone()).collect();
+    let shown = ["show", "chart", &chart].map(str::to_owned);
     let about = helm.run(&shown, None, call).await.map_err(failed)?;
+    let notes = notes(&config, &helm, &chart, home.path(), call).await.map_err(failed)?;
     let wrong = |why: String| {
         vec![Issue::error(chart_path(), "Cannot read what the chart renders", blotted(&why, &config.secrets))]
     };
@@ -58,7 +59,8 @@ pub(crate) async fn template(
     let scopes = scopes(cluster, &found, call).await;
     let namespaced = |api_version: &str, kind: &str| scopes.get(&(api_version, kind)).copied().unwrap_or(true);
     let objects = tell_apart(found.clone(), &config.namespace, namespaced).map_err(wrong)?;
-    Ok(exported(&object, &config, objects, &text, &metadata(&about, &helm.version)))
+    let written = Written { text, notes, about: metadata(&about, &helm.version) };
+    Ok(exported(&object, &config, objects, written))
 }
 
 fn chart_path() -> Path {
@@ -118,47 +120,117 @@ fn private(path: &FilePath, content: &Json) -> Result<(), HelmError> {
     write().map_err(|error| HelmError::System("cannot write a file for `helm`".to_owned(), error))
 }
 
-/// What names the chart on Helm's command line; credentials are given to Helm on the way, by its files and its input.
-async fn place(config: &Config, helm: &Helm, home: &FilePath, call: Call<'_>) -> Result<Vec<String>, HelmError> {
+/// The folder in which a chart from elsewhere is put.
+const FETCHED: &str = "fetched";
+
+/// What names the chart on Helm's command line: where it lies. One from elsewhere is fetched, once, so that all that is said
+/// is of the same version.
+async fn place(config: &Config, helm: &Helm, home: &FilePath, call: Call<'_>) -> Result<String, HelmError> {
+    let Some(remote) = Remote::of(config) else { return Ok(config.chart.clone()) };
     let text = str::to_owned;
-    let mut arguments = Vec::new();
-    match config.repository.as_deref().map(|url| url.trim_end_matches('/')) {
-        None => arguments.push(config.chart.clone()),
-        Some(url) if url.starts_with("oci://") => {
-            if let (Some(user), Some(password)) = (&config.username, &config.password) {
-                let host = url.trim_start_matches("oci://").split('/').next().unwrap_or_default();
-                let mut login = vec![text("registry"), text("login"), text(host)];
-                login.extend([text("--username"), user.clone(), text("--password-stdin")]);
-                login.extend(config.ca_file.iter().flat_map(|file| [text("--ca-file"), file.clone()]));
-                helm.run(&login, Some(password), call).await?;
-            }
-            arguments.push(format!("{url}/{}", config.chart));
-        }
-        Some(url) if config.username.is_some() || config.password.is_some() => {
-            let repository = json!({"name": REPOSITORY, "url": url, "username": config.username, "password": config.password,
-                "caFile": config.ca_file});
-            private(&home.join("repositories.yaml"), &json!({"apiVersion": "v1", "repositories": [repository]}))?;
-            helm.run(&[text("repo"), text("update")], None, call).await?;
-            arguments.push(format!("{REPOSITORY}/{}", config.chart));
-        }
-        Some(url) => arguments.extend([config.chart.clone(), text("--repo"), text(url)]),
-    }
+    let folder = home.join(FETCHED);
+    let system = |error| HelmError::System("cannot use the folder of a fetched chart".to_owned(), error);
+    std::fs::create_dir(&folder).map_err(system)?;
+    let mut arguments = vec![text("pull")];
+    arguments.extend(remote.named(config, helm, home, call).await?);
+    arguments.extend([text("--destination"), folder.display().to_string()]);
     arguments.extend(config.version.iter().flat_map(|version| [text("--version"), version.clone()]));
     arguments.extend(config.ca_file.iter().flat_map(|file| [text("--ca-file"), file.clone()]));
     if config.devel {
         arguments.push(text("--devel"));
     }
-    Ok(arguments)
+    helm.run(&arguments, None, call).await?;
+    let fetched = std::fs::read_dir(&folder).map_err(system)?.next();
+    let missing = || HelmError::Refused("it has fetched no chart, and not said why".to_owned());
+    Ok(fetched.ok_or_else(missing)?.map_err(system)?.path().display().to_string())
 }
 
-fn arguments(config: &Config, chart: &[String], home: &FilePath) -> Result<Vec<String>, HelmError> {
+/// A chart that is not on this machine.
+enum Remote {
+    /// By its URL in an OCI registry.
+    Oci(String),
+    /// By its name in the repository at this URL.
+    Repository(String),
+    /// By the URL of its archive.
+    Archive,
+}
+
+impl Remote {
+    fn of(config: &Config) -> Option<Self> {
+        match config.repository.as_deref().map(|url| url.trim_end_matches('/')) {
+            Some(url) if url.starts_with(OCI) => Some(Self::Oci(format!("{url}/{}", config.chart))),
+            Some(url) => Some(Self::Repository(url.to_owned())),
+            None if config.chart.starts_with(OCI) => Some(Self::Oci(config.chart.clone())),
+            None => config.chart.contains("://").then_some(Self::Archive),
+        }
+    }
+
+    /// What names it; credentials are given to Helm on the way, by its files and its input.
+    async fn named(
+        &self,
+        config: &Config,
+        helm: &Helm,
+        home: &FilePath,
+        call: Call<'_>,
+    ) -> Result<Vec<String>, HelmError> {
+        let text = str::to_owned;
+        let plain = config.plain_http.then(|| text("--plain-http"));
+        match self {
+            Self::Archive => Ok(vec![config.chart.clone()]),
+            Self::Oci(url) => {
+                if let (Some(user), Some(password)) = (&config.username, &config.password) {
+                    let host = url.trim_start_matches(OCI).split('/').next().unwrap_or_default();
+                    let mut login = vec![text("registry"), text("login"), text(host)];
+                    login.extend([text("--username"), user.clone(), text("--password-stdin")]);
+                    login.extend(config.ca_file.iter().flat_map(|file| [text("--ca-file"), file.clone()]));
+                    login.extend(plain.clone());
+                    helm.run(&login, Some(password), call).await?;
+                }
+                Ok([url.clone()].into_iter().chain(plain).collect())
+            }
+            Self::Repository(url) if config.username.is_some() || config.password.is_some() => {
+                let repository = json!({"name": REPOSITORY, "url": url, "username": config.username,
+                    "password": config.password, "caFile": config.ca_file});
+                private(&home.join("repositories.yaml"), &json!({"apiVersion": "v1", "repositories": [repository]}))?;
+                helm.run(&[text("repo"), text("update")], None, call).await?;
+                Ok(vec![format!("{REPOSITORY}/{}", config.chart)])
+            }
+            Self::Repository(url) => Ok(vec![config.chart.clone(), text("--repo"), url.clone()]),
+        }
+    }
+}
+
+/// What the chart says to who installs it. `None`: nobody can be asked: an older Helm asks the cluster, and the command
+/// that renders notes cannot be told of another cluster than the newest.
+async fn notes(
+    config: &Config,
+    helm: &Helm,
+    chart: &str,
+    home: &FilePath,
+    call: Call<'_>,
+) -> Result<Option<String>, HelmError> {
+    let is_told = config.kube_version.is_some() || !config.api_versions.is_empty() || config.is_upgrade;
+    if is_told || !helm.renders_notes() {
+        return Ok(None);
+    }
     let text = str::to_owned;
-    let values = home.join("values.json");
-    private(&values, &config.values)?;
-    let mut arguments = vec![text("template"), config.name.clone()];
-    arguments.extend(chart.iter().cloned());
+    let mut arguments = vec![text("install"), config.name.clone(), text(chart), text("--dry-run=client")];
+    arguments.extend([text("--namespace"), config.namespace.clone(), text("--output"), text("json")]);
+    arguments.extend([text("--values"), values_file(home)]);
+    let release: Json = serde_json::from_str(&helm.run(&arguments, None, call).await?).unwrap_or_default();
+    Ok(Some(told(&release, "/info/notes").to_owned()))
+}
+
+fn values_file(home: &FilePath) -> String {
+    home.join("values.json").display().to_string()
+}
+
+fn arguments(config: &Config, chart: &str, home: &FilePath) -> Result<Vec<String>, HelmError> {
+    let text = str::to_owned;
+    private(&home.join("values.json"), &config.values)?;
+    let mut arguments = vec![text("template"), config.name.clone(), text(chart)];
     arguments.extend([text("--namespace"), config.namespace.clone()]);
-    arguments.extend([text("--values"), values.display().to_string(), text("--include-crds")]);
+    arguments.extend([text("--values"), values_file(home), text("--include-crds")]);
     arguments.extend(config.kube_version.iter().flat_map(|version| [text("--kube-version"), version.clone()]));
     arguments.extend(config.api_versions.iter().flat_map(|version| [text("--api-versions"), version.clone()]));
     arguments.extend(config.show_only.iter().flat_map(|template| [text("--show-only"), template.clone()]));
@@ -211,7 +283,16 @@ fn metadata(about: &str, helm: &str) -> Json {
     json!({"name": text("name"), "version": text("version"), "app_version": text("appVersion"), "helm_version": helm})
 }
 
-fn exported(object: &Value, config: &Config, objects: Objects, text: &str, about: &Json) -> Value {
+/// What Helm has written beside the objects.
+struct Written {
+    /// All of it.
+    text: String,
+    notes: Option<String>,
+    about: Json,
+}
+
+fn exported(object: &Value, config: &Config, objects: Objects, written: Written) -> Value {
+    let Written { text, notes, about } = written;
     let hidden = Hidden::of(&config.secrets);
     let shown = |manifest: &Json| hidden.marked(mark_secret(from_json(manifest)));
     let by_key = |all: &BTreeMap<String, Json>| Value::object(all.iter().map(|(key, manifest)| (key, shown(manifest))));
@@ -226,14 +307,22 @@ fn exported(object: &Value, config: &Config, objects: Objects, text: &str, about
     }));
     let (manifests, crds) = (by_key(&manifests), by_key(&objects.definitions));
     // The text holds what they hold.
-    let is_secret = [&manifests, &crds, &hooks].iter().any(|part| part.contains_sensitive()) || hidden.is_in(text);
+    let is_secret = [&manifests, &crds, &hooks].iter().any(|part| part.contains_sensitive()) || hidden.is_in(&text);
     let text = Value::from(text);
     let text = if is_secret { text.mark(Marks::SENSITIVE) } else { text };
     let ty = super::schema().block.value_type();
-    let about = from_json(about);
+    let notes = notes.map_or_else(|| Value::null(Type::String), |notes| hidden.marked(notes.into()));
+    let about = from_json(&about);
     let about =
         ty.attributes().and_then(|all| engine_value::convert(&about, &all.get("metadata")?.ty).ok()).unwrap_or(about);
-    let parts = [("manifests", manifests), ("crds", crds), ("hooks", hooks), ("manifest", text), ("metadata", about)];
+    let parts = [
+        ("manifests", manifests),
+        ("crds", crds),
+        ("hooks", hooks),
+        ("manifest", text),
+        ("notes", notes),
+        ("metadata", about),
+    ];
     parts
         .into_iter()
         .fold(object.clone(), |whole, (name, part)| Path::root().attr(name).set(&whole, part).unwrap_or(whole))

@@ -51,6 +51,10 @@ pub(crate) fn schema() -> Schema {
             ("repository_username", text("For the repository.")),
             ("repository_password", secret("For the repository.")),
             ("repository_ca_file", text("A file with the certificates that the repository's is signed by.")),
+            (
+                "repository_plain_http",
+                flag("Speak to a registry at oci://… without TLS: for one in reach of nobody else. Default: false."),
+            ),
             ("version", text("The chart's version, or a range of versions. Default: the latest release.")),
             ("devel", flag("Also take versions before a release, where `version` is not set.")),
             ("namespace", text("Where objects go that name no namespace. Default: `default`.")),
@@ -84,6 +88,14 @@ pub(crate) fn schema() -> Schema {
                 ),
             ),
             ("manifest", computed(Type::String, "All of it as Helm wrote it.")),
+            (
+                "notes",
+                computed(
+                    Type::String,
+                    "What the chart says to who installs it (`NOTES.txt`). Null with a Helm older than 3.13, and where \
+                     `kube_version`, `api_versions` or `is_upgrade` is set.",
+                ),
+            ),
             ("metadata", computed(metadata, "Which chart it is, and which Helm rendered it.")),
         ],
         "A chart, rendered by the `helm` program.",
