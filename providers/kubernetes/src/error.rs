@@ -5,8 +5,18 @@ use std::{error::Error, io, time::Duration};
 use kube::core::Status;
 use providers_api::{ErrorKind, ProviderError};
 
+use crate::object::told::told;
+
 /// How API servers begin the message, with code 500, about a field that the schema does not have.
 pub(crate) const UNDECLARED: &str = "failed to create typed patch object";
+
+/// How API servers name, with code 500, a webhook that does not answer as it should.
+const WEBHOOK: &str = "failed calling webhook";
+
+/// Does it fail because of a webhook?
+pub(crate) fn is_of_webhook(error: &ProviderError) -> bool {
+    error.what.contains(WEBHOOK)
+}
 
 /// Is it the answer that the object, or its kind, is not there?
 pub fn is_not_found(error: &kube::Error) -> bool {
@@ -45,7 +55,7 @@ pub fn provider_error(doing: &str, host: &str, error: &kube::Error) -> ProviderE
 }
 
 fn answered(doing: &str, status: &Status) -> ProviderError {
-    let message = if status.message.is_empty() { &status.reason } else { &status.message };
+    let message = told(if status.message.is_empty() { &status.reason } else { &status.message });
     let error = |kind| ProviderError::new(kind, format!("{doing}: {message}"));
     match status.code {
         401 => ProviderError::new(
@@ -57,6 +67,11 @@ fn answered(doing: &str, status: &Status) -> ProviderError {
         409 => error(ErrorKind::Conflict),
         // Server-side apply's way to say that a field does not exist: no server fault, and it does not pass.
         500 if message.contains(UNDECLARED) => error(ErrorKind::Permanent),
+        // One that has just been installed may be about to answer.
+        500 if message.contains(WEBHOOK) => error(ErrorKind::Transient { after: None }).hint(
+            "See that the pods of the webhook run, and that its configuration names a Service that leads to them; every \
+             request of its kind waits for it.",
+        ),
         408 | 410 | 429 | 500 | 502 | 503 | 504 => error(ErrorKind::Transient { after: retry_after(status) }),
         _ => error(ErrorKind::Permanent),
     }

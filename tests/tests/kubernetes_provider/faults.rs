@@ -5,11 +5,11 @@ use std::{sync::Arc, time::Duration};
 use engine_value::Value;
 use http::Method;
 use providers_api::{ErrorKind, Provider, ReadAnswer, ReadRequest};
-use providers_sandbox::api::{AUTHENTICATED, Effect, Failure, Fault, Rbac, Renewal, User, When, Which};
+use providers_sandbox::api::{AUTHENTICATED, Cause, Effect, Failure, Fault, Rbac, Renewal, User, When, Which};
 use serde_json::{Value as Json, json};
 use tokio::task::JoinSet;
 
-use crate::world::{World, addr};
+use crate::world::{World, addr, value};
 
 const TYPE: &str = "kubernetes_manifest";
 
@@ -141,7 +141,91 @@ async fn webhooks_that_refuse_or_do_not_answer_are_one_clear_error() {
     });
     tokio::time::resume();
     let issue = crate::world::only(planned.1);
-    assert!(issue.detail.contains("failed calling webhook"), "{issue:?}");
+    assert!(issue.detail.contains("failed calling webhook \"policy.example.com\""), "{issue:?}");
+    assert!(issue.hint.unwrap().contains("the pods of the webhook"));
+    assert_eq!(faults.struck(), 4, "nothing of a plan brings it up: it is soon told");
+    faults.clear();
+
+    // An apply may have installed it: it is waited for as long as for anything else.
+    let (before, planned) = world.plan(TYPE, None, &config).await;
+    let starting = Failure::webhook_failed("policy.example.com", "https://policy", "connect: connection refused");
+    let written = Which { dry_run: Some(false), ..Which::new("apply", "configmaps") };
+    faults.add(Fault::once(written, Effect::Answer(When::Before, starting)).times(5));
+    let (outcome, ()) = tokio::join!(world.carry_out(TYPE, before, planned.unwrap().object), async {
+        struck(&world, 5).await;
+        tokio::time::pause();
+    });
+    tokio::time::resume();
+    assert!(outcome.error.is_none(), "{:?}", outcome.error);
+}
+
+#[tokio::test]
+async fn a_kind_that_goes_after_it_was_asked_about_takes_its_objects_with_it() {
+    let world = World::new().await;
+    let definition = |version: &str| {
+        json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+            "metadata": {"name": "things.example.com"}, "spec": {"group": "example.com", "scope": "Namespaced",
+                "names": {"plural": "things", "singular": "thing", "kind": "Thing", "listKind": "ThingList"},
+                "versions": [{"name": version, "served": true, "storage": true, "schema": {"openAPIV3Schema": {
+                    "type": "object", "x-kubernetes-preserve-unknown-fields": true}}}]}})
+    };
+    world.apply(TYPE, None, &world.manifest(definition("v1"))).await;
+    let mut things = Vec::new();
+    for (namespace, name) in [("default", "a"), ("default", "b"), ("other", "a")] {
+        if namespace == "other" {
+            world.other(Method::POST, "/api/v1/namespaces", Some(json!({"metadata": {"name": namespace}})));
+        }
+        let thing = json!({"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": name, "namespace": namespace}});
+        things.push(world.apply(TYPE, None, &world.manifest(thing)).await);
+    }
+    let read = async |things: &[Value]| {
+        let request = |object: &Value| ReadRequest { addr: addr(TYPE), object: object.clone(), private: Vec::new() };
+        world.instance.read(things.iter().map(request).collect(), world.call()).await
+    };
+    let all_there = |answers: &[ReadAnswer]| answers.iter().all(|answer| matches!(answer, ReadAnswer::Object(_)));
+    assert!(all_there(&read(&things).await));
+
+    // Another version of it, again and again: the objects are there, by another name. Lists and single ones.
+    let path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/things.example.com";
+    for (version, some) in [("v2", &things[..]), ("v1", &things[..2]), ("v2", &things[..1])] {
+        let versions = json!({"spec": {"versions": definition(version)["spec"]["versions"]}});
+        world.other(Method::PATCH, path, Some(versions));
+        let answers = read(some).await;
+        assert!(all_there(&answers), "{version}: {answers:?}");
+    }
+    world.other(Method::DELETE, path, None);
+    for some in [&things[..], &things[..2], &things[..1]] {
+        let answers = read(some).await;
+        assert!(answers.iter().all(|answer| matches!(answer, ReadAnswer::Gone)), "{answers:?}");
+    }
+}
+
+/// What an API server answers to a patch of which no object can be made: all of the object.
+#[tokio::test]
+async fn an_object_that_is_repeated_in_a_refusal_is_never_shown() {
+    let world = World::new().await;
+    let node = json!({"metadata": {"name": "gpu-01", "annotations": {"example.com/key": "hunter2"}}});
+    world.other(Method::POST, "/api/v1/nodes", Some(node));
+    let metadata = value(&json!([{"name": "gpu-01"}]));
+    let taint = value(&json!([{"key": "example.com/a", "value": "b", "effect": "NoSchedule"}]));
+    let config = world.config("kubernetes_node_taint", &[("metadata", metadata), ("taint", taint)]);
+    let repeated = json!({"kind": "Node", "metadata": {"annotations": {"example.com/key": "hunter2"}, "name": "gpu-01"},
+        "spec": {"taints": "x".repeat(80)}});
+    let why = "json: cannot unmarshal string into Go struct field NodeSpec.spec.taints of type []v1.Taint";
+    let value = format!("Invalid value: {}: {why}", json!(repeated.to_string()));
+    let cause = Cause { field: "patch".to_owned(), reason: "FieldValueInvalid", message: value };
+    let refused = Failure::invalid("", "", "", &[cause]);
+    let faults = world.running.api().faults();
+    faults.add(Fault::once(Which::new("patch", "nodes"), Effect::Answer(When::Before, refused.clone())));
+    let (before, planned) = world.plan("kubernetes_node_taint", None, &config).await;
+    let issue = crate::world::only(planned);
+    assert!(issue.detail.contains(why) && !issue.detail.contains("hunter2"), "{issue:?}");
+
+    let (_, planned) = world.plan("kubernetes_node_taint", None, &config).await;
+    faults.add(Fault::once(Which::new("patch", "nodes"), Effect::Answer(When::Before, refused)));
+    let outcome = world.carry_out("kubernetes_node_taint", before, planned.unwrap().object).await;
+    let error = outcome.error.unwrap().to_string();
+    assert!(error.contains(why) && !error.contains("hunter2"), "{error}");
 }
 
 #[tokio::test]

@@ -3,7 +3,10 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -128,6 +131,8 @@ pub(crate) struct Discovery {
     versions: Mutex<BTreeMap<String, Arc<Mutex<Asked>>>>,
     /// Group versions that are served, for hints.
     groups: OnceCell<BTreeSet<String>>,
+    /// Was something forgotten? Then nobody is told that a kind is not there without asking again.
+    outdated: AtomicBool,
 }
 
 /// What is known of one group version.
@@ -136,6 +141,8 @@ enum Asked {
     /// Nothing.
     #[default]
     NotYet,
+    /// What is known is not true any more.
+    Outdated,
     /// Its kinds; `None`: it is not served.
     Told(Option<Kinds>),
     /// It fails.
@@ -170,6 +177,8 @@ impl Discovery {
         // Held while asking, so that many objects of one kind ask once.
         let mut asked = slot.lock().await;
         let find = |kinds: &Option<Kinds>| kinds.as_ref().and_then(|all| all.get(kind).cloned());
+        let outdated = self.outdated.load(Ordering::Relaxed);
+        let fresh = fresh || outdated;
         let kinds = match &*asked {
             Asked::Told(kinds) if !fresh || find(kinds).is_some() => kinds.clone(),
             Asked::Failed(at, failure) if at.elapsed() < FAILED_FOR => return Err(failure.error()),
@@ -193,7 +202,8 @@ impl Discovery {
         if let Some(kind) = find(&kinds) {
             return Ok(Lookup::Served(kind));
         }
-        let groups = match served {
+        let anew = if outdated { Some(ask_groups(cluster, call).await?) } else { None };
+        let groups = match anew.as_ref().or(served.as_ref()) {
             Some(groups) => groups,
             None => self.groups.get_or_try_init(async || ask_groups(cluster, call).await).await?,
         };
@@ -217,6 +227,15 @@ impl Discovery {
             other_versions,
             hint,
         }))
+    }
+
+    /// Forgets a group version: something of it was not there any more. It is asked about again.
+    pub(super) async fn forget(&self, api_version: &str) {
+        self.outdated.store(true, Ordering::Relaxed);
+        let slot = self.versions.lock().await.get(api_version).cloned();
+        if let Some(slot) = slot {
+            *slot.lock().await = Asked::Outdated;
+        }
     }
 
     /// Asks for everything at once, and gives the names of all group versions.

@@ -66,39 +66,63 @@ impl Cluster {
         by_place.into_values().collect()
     }
 
-    /// Objects of one kind.
+    /// Objects of one kind. Where it is not served any more although it was when the cluster was asked what it serves, its
+    /// definition was deleted meanwhile, or serves another version: it is asked again.
     async fn read_kind(&self, keys: &[ObjectKey], group: &[usize], call: Call<'_>) -> Vec<(usize, Found)> {
         let all = |found: Found| group.iter().map(|at| (*at, found.clone())).collect();
-        let kind = match self.kind_of(&keys[group[0]], call).await {
-            Ok(Some(kind)) => kind,
-            // The definition is gone, and with it every object.
-            Ok(None) => return all(Ok(None)),
-            Err(error) => return all(Err(Arc::new(error))),
-        };
+        let mut was_asked = false;
+        loop {
+            let kind = match self.kind_of(&keys[group[0]], call).await {
+                Ok(Some(kind)) => kind,
+                // The definition is gone, and with it every object.
+                Ok(None) => return all(Ok(None)),
+                Err(error) => return all(Err(Arc::new(error))),
+            };
+            match self.read_of(&kind, keys, group, call).await {
+                Ok(found) => return found,
+                Err(status) if was_asked => return all(Err(Arc::new(self.refused(&cannot(&kind), status)))),
+                Err(_) => self.discovery.forget(&kind.api_version).await,
+            }
+            was_asked = true;
+        }
+    }
+
+    /// Objects of a kind that is served; `Err`: it is not.
+    async fn read_of(
+        &self,
+        kind: &Kind,
+        keys: &[ObjectKey],
+        group: &[usize],
+        call: Call<'_>,
+    ) -> Result<Vec<(usize, Found)>, Box<Status>> {
+        let all = |found: Found| Ok(group.iter().map(|at| (*at, found.clone())).collect());
         let mut wanted = Wanted::new();
         for at in group {
             let key = &keys[*at];
             wanted.entry(kind.namespace(key)).or_default().entry(key.name.as_str()).or_default().push(*at);
         }
         if wanted.len() > 1 {
-            match self.read_list(&kind, None, &wanted, wanted.len(), call).await {
-                Ok(Ok(Some(found))) => return found,
+            match self.read_list(kind, None, &wanted, wanted.len(), call).await {
+                Ok(Ok(Some(found))) => return Ok(found),
                 // Too much else is there, or this identity sees some namespaces only.
                 Ok(Ok(None)) => {}
                 Ok(Err(status)) if status.code == 403 => {}
-                Ok(Err(status)) => return all(Err(Arc::new(self.refused(&cannot(&kind), status)))),
+                Ok(Err(status)) if status.code == 404 => return Err(status),
+                Ok(Err(status)) => return all(Err(Arc::new(self.refused(&cannot(kind), status)))),
                 Err(error) => return all(Err(Arc::new(error))),
             }
         }
         // Not a closure: the compiler cannot tell that one would do for every lifetime.
         let mut namespaces = Vec::with_capacity(wanted.len());
         for (namespace, names) in wanted {
-            namespaces.push(self.read_namespace(&kind, namespace, names, keys, call));
+            namespaces.push(self.read_namespace(kind, namespace, names, keys, call));
         }
-        stream::iter(namespaces).buffer_unordered(AT_ONCE).collect::<Vec<_>>().await.into_iter().flatten().collect()
+        let found: Vec<_> = stream::iter(namespaces).buffer_unordered(AT_ONCE).collect().await;
+        let found: Vec<Vec<(usize, Found)>> = found.into_iter().collect::<Result<_, _>>()?;
+        Ok(found.into_iter().flatten().collect())
     }
 
-    /// Objects of one kind in one namespace, or of a kind that lies in none.
+    /// Objects of one kind in one namespace, or of a kind that lies in none. `Err`: it is not served.
     async fn read_namespace(
         &self,
         kind: &Kind,
@@ -106,35 +130,38 @@ impl Cluster {
         names: BTreeMap<&str, Vec<usize>>,
         keys: &[ObjectKey],
         call: Call<'_>,
-    ) -> Vec<(usize, Found)> {
+    ) -> Result<Vec<(usize, Found)>, Box<Status>> {
         let places: Vec<usize> = names.values().flatten().copied().collect();
         let single: Vec<usize> = names.values().filter_map(|at| at.first().copied()).collect();
         if names.len() > 1 {
             let all = |error: ProviderError| {
                 let error = Arc::new(error);
-                places.iter().map(|at| (*at, Err(error.clone()))).collect()
+                Ok(places.iter().map(|at| (*at, Err(error.clone()))).collect())
             };
             let most = names.len();
             match self.read_list(kind, namespace, &Wanted::from([(namespace, names)]), most, call).await {
-                Ok(Ok(Some(found))) => return found,
+                Ok(Ok(Some(found))) => return Ok(found),
                 Ok(Ok(None)) => {}
                 Ok(Err(status)) if status.code == 403 => call.working(format!(
                     "reading {} {} one by one: this identity may not list them",
                     places.len(),
                     kind.plural
                 )),
+                Ok(Err(status)) if status.code == 404 => return Err(status),
                 Ok(Err(status)) => return all(self.refused(&cannot(kind), status)),
                 Err(error) => return all(error),
             }
         }
         let one_by_one = stream::iter(single).map(|at| async move {
-            let found = self.get(kind, &keys[at], call).await.map_err(Arc::new);
-            (at, found)
+            let found = match self.get_served(kind, &keys[at], call).await {
+                Ok(found) => Ok(found?),
+                Err(error) => Err(Arc::new(error)),
+            };
+            Ok((keys[at].name.as_str(), found))
         });
-        let found: Vec<(usize, Found)> = one_by_one.buffer_unordered(AT_ONCE).collect().await;
-        let by_name: BTreeMap<&str, Found> =
-            found.into_iter().map(|(at, found)| (keys[at].name.as_str(), found)).collect();
-        places.into_iter().filter_map(|at| Some((at, by_name.get(keys[at].name.as_str())?.clone()))).collect()
+        let found: Vec<Result<(&str, Found), Box<Status>>> = one_by_one.buffer_unordered(AT_ONCE).collect().await;
+        let by_name: BTreeMap<&str, Found> = found.into_iter().collect::<Result<_, _>>()?;
+        Ok(places.into_iter().filter_map(|at| Some((at, by_name.get(keys[at].name.as_str())?.clone()))).collect())
     }
 
     /// What is wanted, out of a list of at most so many requests.

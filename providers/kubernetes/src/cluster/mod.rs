@@ -24,7 +24,7 @@ use providers_api::{
 use serde_json::{Value as Json, json};
 use tokio::sync::Semaphore;
 
-use crate::{Connection, object::key::ObjectKey};
+use crate::{Connection, error::is_of_webhook, object::key::ObjectKey};
 use cache::Cache;
 use discovery::{Discovery, Kind, Lookup};
 use send::{Query, Sent};
@@ -40,6 +40,10 @@ pub(crate) struct Cluster {
 
 /// Reads under way at a time: enough to hide the latency, few enough that a server's fairness does not queue them.
 const READS: usize = 8;
+
+/// How often a dry run meets a webhook that does not answer before the plan says so. The API server waits for one up to
+/// 30 s each time, and nothing that a plan does brings it up; an apply, which may just have installed it, tries on.
+const WEBHOOK_TRIES: u32 = 3;
 
 /// Who applies.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -134,10 +138,22 @@ impl Cluster {
         key: &ObjectKey,
         call: Call<'_>,
     ) -> Result<Option<Json>, ProviderError> {
+        Ok(self.get_served(kind, key, call).await?.unwrap_or_default())
+    }
+
+    /// The same; `Err`: the kind is not served.
+    async fn get_served(
+        &self,
+        kind: &Kind,
+        key: &ObjectKey,
+        call: Call<'_>,
+    ) -> Result<Result<Option<Json>, Box<Status>>, ProviderError> {
         let doing = format!("cannot read {key}");
+        let is_named = |status: &Status| status.details.as_ref().is_some_and(|details| !details.name.is_empty());
         match self.ask(&kind.path_of(key), &[], &doing, call).await? {
-            Ok(object) => Ok(Some(object)),
-            Err(status) if status.code == 404 => Ok(None),
+            Ok(object) => Ok(Ok(Some(object))),
+            Err(status) if status.code == 404 && is_named(&status) => Ok(Ok(None)),
+            Err(status) if status.code == 404 => Ok(Err(status)),
             Err(status) => Err(self.refused(&doing, status)),
         }
     }
@@ -152,7 +168,19 @@ impl Cluster {
         call: Call<'_>,
     ) -> Result<Sent, ProviderError> {
         let doing = format!("cannot plan {key}");
-        retrying(call, || self.patch(kind, key, body, manager, true, &doing, call)).await.map_err(given_up)
+        let mut left = WEBHOOK_TRIES;
+        let mut tried = 0;
+        loop {
+            let error = match self.patch(kind, key, body, manager, true, &doing, call).await {
+                Ok(sent) => return Ok(sent),
+                Err(error) => error,
+            };
+            tried += 1;
+            left = if is_of_webhook(&error) { left.saturating_sub(1) } else { WEBHOOK_TRIES };
+            if left == 0 || !again(call, &error, tried).await {
+                return Err(given_up(error));
+            }
+        }
     }
 
     /// Applies an object. What is transient is tried again: applying the same twice is as once. Where the answer to one

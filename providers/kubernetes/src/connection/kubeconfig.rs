@@ -52,6 +52,9 @@ pub(super) fn choose(paths: &[PathBuf], settings: &ConnectionSettings) -> Result
         }
     };
     let name = settings.config_context_cluster.as_ref().unwrap_or(&context.cluster);
+    if name.is_empty() {
+        return Err(failed("its context names no cluster".to_owned()));
+    }
     let cluster = files.iter().find_map(|(_, file)| {
         file.clusters.iter().find(|one| one.name == *name).map(|one| one.cluster.clone().unwrap_or_default())
     });
@@ -77,11 +80,14 @@ fn contexts(files: &[(&PathBuf, Kubeconfig)]) -> String {
 }
 
 /// Not what the parser says: it quotes the lines around, and the values that it did not expect.
-fn unreadable(path: &Path, error: &KubeconfigError) -> ProviderError {
-    let path = path.display();
+fn unreadable(file: &Path, error: &KubeconfigError) -> ProviderError {
+    let path = file.display();
     match error {
         KubeconfigError::ReadConfig(cause, _) => {
             ProviderError::permanent(format!("cannot read the kubeconfig {path}: {cause}"))
+        }
+        KubeconfigError::Parse(_) if let Some(name) = without_cluster(file) => {
+            ProviderError::permanent(format!("the kubeconfig {path} has a context {name:?} that names no cluster"))
         }
         KubeconfigError::Parse(cause) => {
             let place = cause.location().map(|at| format!(", line {}, column {}", at.line(), at.column()));
@@ -93,4 +99,24 @@ fn unreadable(path: &Path, error: &KubeconfigError) -> ProviderError {
         _ => ProviderError::permanent(format!("cannot use the kubeconfig {path}: its documents do not fit together")),
     }
     .hint("`kubectl config view --kubeconfig FILE` reads it, too, and shows more (secrets are left out there).")
+}
+
+/// Of a kubeconfig file, what is looked at where it cannot be read as one.
+#[derive(serde::Deserialize)]
+struct Contexts {
+    #[serde(default)]
+    contexts: Vec<NamedContext>,
+}
+
+#[derive(serde::Deserialize)]
+struct NamedContext {
+    name: String,
+    context: Option<serde_json::Map<String, serde_json::Value>>,
+}
+
+/// The first context that names no cluster.
+fn without_cluster(file: &Path) -> Option<String> {
+    let found: Contexts = serde_saphyr::from_str(&std::fs::read_to_string(file).ok()?).ok()?;
+    let names_none = |one: &NamedContext| one.context.as_ref().is_some_and(|context| !context.contains_key("cluster"));
+    found.contexts.into_iter().find(names_none).map(|one| one.name)
 }

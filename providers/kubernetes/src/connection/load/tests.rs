@@ -138,6 +138,14 @@ fn what_is_missing_or_wrong_is_said_without_secrets() {
     let basic = ConnectionSettings { username: text("u"), password: Some(Secret("canary".into())), ..pem.clone() };
     let insecure = ConnectionSettings { insecure: Some(true), ..pem.clone() };
     let host = ConnectionSettings { host: text("https://u:canary@h"), ..Default::default() };
+    let of_context = |name: &str, context: &str| {
+        let text = format!(
+            "current-context: x\ncontexts: [{{name: x, context: {context}}}, {{name: y, context: {{cluster: c}}}}]\nclusters: \
+             [{{name: c, cluster: {{server: 'https://c'}}}}]\nusers: [{{name: u, user: {{token: canary}}}}]\n"
+        );
+        std::fs::write(dir.path().join(name), text).unwrap();
+        paths(&[name])
+    };
     let v1alpha1 = "{exec: {apiVersion: client.authentication.k8s.io/v1alpha1, command: canary-free}}";
     for (settings, expected) in [
         (ConnectionSettings::default(), "no Kubernetes cluster is configured"),
@@ -150,6 +158,9 @@ fn what_is_missing_or_wrong_is_said_without_secrets() {
         (insecure, "`insecure` is set, and so is `cluster_ca_certificate`"),
         (host, "it holds a user name"),
         (file("broken", "canary", ""), "is not as such a file is written, line "),
+        (of_context("nowhere", "{user: u}"), "has a context \"x\" that names no cluster"),
+        (of_context("empty", "{user: u, cluster: ''}"), "its context names no cluster"),
+        (of_context("other", "{user: u, cluster: d}"), "it has no cluster \"d\""),
         (file("basic", "{username: u, password: canary}", ""), "no basic authentication since Kubernetes 1.19"),
         (file("exec", v1alpha1, ""), "which is not supported"),
         (file("gcp", "{auth-provider: {name: gcp, config: {access-token: canary}}}", ""), "\"gcp\""),

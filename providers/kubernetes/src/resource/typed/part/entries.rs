@@ -19,6 +19,7 @@ use crate::{
     object::{
         key::ObjectKey,
         refusal::{Refusal, refusal},
+        told::told,
     },
     resource::{issue::failed, settle::restless},
 };
@@ -82,7 +83,7 @@ pub(super) async fn ask(
                 Issue::error(at, format!("{key} is refused"), sentence(&message))
             })
             .collect()),
-        _ => Err(vec![Issue::error(Path::root(), format!("{key} is refused"), sentence(&status.message))]),
+        _ => Err(vec![Issue::error(Path::root(), format!("{key} is refused"), sentence(&told(&status.message)))]),
     }
 }
 

@@ -17,6 +17,7 @@ use crate::{
     object::{
         key::ObjectKey,
         refusal::{Refusal, refusal},
+        told::told,
     },
     resource::{issue::failed, settle::restless},
 };
@@ -68,7 +69,7 @@ pub(super) async fn ask(
         Refusal::Changed(_) => Ok(None),
         _ => {
             let at = Path::root().attr("taint");
-            Err(vec![Issue::error(at, format!("{key} is refused"), sentence(&status.message))])
+            Err(vec![Issue::error(at, format!("{key} is refused"), sentence(&told(&status.message)))])
         }
     }
 }
