@@ -1,12 +1,17 @@
 //! Objects that went under another manager, and what apply checks before it writes.
 
+use engine_model::plan::PlanMode;
 use engine_value::Value;
 use http::Method;
 use providers_api::ErrorKind;
-use providers_sandbox::api::User;
+use providers_sandbox::api::{Effect, Failure, Fault, User, When, Which};
 use serde_json::{Value as Json, json};
 
-use crate::world::{World, value};
+use crate::{
+    pains::site::{Site, everywhere},
+    run::actions,
+    world::{World, value},
+};
 
 const TYPE: &str = "kubernetes_manifest";
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
@@ -105,4 +110,106 @@ async fn what_stays_as_it_is_is_not_written() {
     world.other(Method::PATCH, &format!("{MAPS}/a"), Some(json!({"data": {"k": "2"}})));
     let outcome = world.carry_out(TYPE, before, planned).await;
     assert_eq!(outcome.error.unwrap().kind, ErrorKind::Conflict);
+}
+
+/// What HashiCorp's provider made, by server-side apply as `Terraform` or by updates as `HashiCorp`, and kubectl before it
+/// applied so: what is dropped from the configuration is gone, whoever wrote it.
+#[tokio::test]
+async fn labels_and_annotations_of_predecessors_go_when_they_are_dropped() {
+    everywhere(async |site: &Site| {
+        for manager in ["Terraform", "HashiCorp", "kubectl-client-side-apply"] {
+            let name = manager.to_lowercase();
+            let path = format!("/api/v1/namespaces/{}/configmaps", site.namespace);
+            let manifest = |names: &[&str]| {
+                let entries: serde_json::Map<String, Json> =
+                    names.iter().map(|name| ((*name).to_owned(), "1".into())).collect();
+                json!({"apiVersion": "v1", "kind": "ConfigMap", "data": entries, "metadata": {"name": name,
+                    "namespace": site.namespace, "labels": entries, "annotations": entries}})
+            };
+            let made = manifest(&["kept", "dropped"]);
+            if manager == "Terraform" {
+                site.apply_as(manager, &format!("{path}/{name}"), &made).await;
+            } else {
+                site.write_as(manager, Method::POST, &path, &made).await;
+            }
+            let text =
+                |manifest: &Json| format!("resource \"kubernetes_manifest\" \"x\" {{\n  manifest = {manifest}\n}}\n");
+            let run = site.run("").await;
+            let id = format!("apiVersion=v1,kind=ConfigMap,namespace={},name={name}", site.namespace);
+            run.import("kubernetes_manifest.x", &id).await.unwrap();
+            // What somebody else has put beside it stays.
+            let other = json!({"metadata": {"labels": {"other": "x"}}});
+            site.other(Method::PATCH, &format!("{path}/{name}"), Some(other)).await;
+            let other = || [site.provider(site.admin())];
+            let same = run.then(other(), &text(&made));
+            assert_eq!(actions(&same.plan(PlanMode::Normal).await), [""; 0], "{manager}");
+            let less = run.then(other(), &text(&manifest(&["kept"])));
+            assert_eq!(less.settle().await, ["kubernetes_manifest.x update"], "{manager}");
+            let live = site.live(&format!("{path}/{name}")).await.unwrap();
+            assert_eq!(live["metadata"]["labels"], json!({"kept": "1", "other": "x"}), "{manager}");
+            assert_eq!(live["metadata"]["annotations"], json!({"kept": "1"}), "{manager}");
+            assert_eq!(live["data"], json!({"kept": "1"}), "{manager}");
+        }
+    })
+    .await;
+}
+
+/// Every look is answered by somebody's write: that ends, with one clear error, wherever something is written.
+#[tokio::test]
+async fn what_changes_faster_than_it_can_be_applied_is_one_clear_error() {
+    let world = World::new().await;
+    let path = format!("{MAPS}?fieldManager=HashiCorp");
+    world.other(Method::POST, &path, Some(config_map(json!({"k": "1"}))));
+    world.other(Method::POST, "/api/v1/nodes", Some(json!({"metadata": {"name": "gpu-01"}})));
+    let mut object = config_map(json!({"k": "1"}));
+    let config = world.manifest(object.clone());
+    object["metadata"]["uid"] = world.live(&format!("{MAPS}/a")).unwrap()["metadata"]["uid"].clone();
+    let made_before = engine_value::Path::root().attr("object").set(&config, value(&object)).unwrap();
+    let other = world.manifest(json!({"apiVersion": "v1", "kind": "ConfigMap", "data": {"k": "1"},
+        "metadata": {"name": "b", "namespace": "default"}}));
+    let ours = world.apply(TYPE, None, &other).await;
+    let changed = world.manifest(json!({"apiVersion": "v1", "kind": "ConfigMap", "data": {"k": "2"},
+        "metadata": {"name": "b", "namespace": "default"}}));
+    let labels = world.config(
+        "kubernetes_labels",
+        &[
+            ("api_version", "v1".into()),
+            ("kind", "ConfigMap".into()),
+            ("metadata", value(&json!([{"name": "a", "namespace": "default"}]))),
+            ("labels", value(&json!({"x": "1"}))),
+        ],
+    );
+    let data = world.config(
+        "kubernetes_config_map_v1_data",
+        &[("metadata", value(&json!([{"name": "a", "namespace": "default"}]))), ("data", value(&json!({"x": "1"})))],
+    );
+    let taint = world.config(
+        "kubernetes_node_taint",
+        &[
+            ("metadata", value(&json!([{"name": "gpu-01"}]))),
+            ("taint", value(&json!([{"key": "example.com/a", "value": "b", "effect": "NoSchedule"}]))),
+        ],
+    );
+    for (what, ty, before, config, resource) in [
+        ("an object", TYPE, Some(&ours), &changed, "configmaps"),
+        ("what is taken over", TYPE, Some(&made_before), &world.manifest(config_map(json!({"k": "2"}))), "configmaps"),
+        ("labels", "kubernetes_labels", None, &labels, "configmaps"),
+        ("data", "kubernetes_config_map_v1_data", None, &data, "configmaps"),
+        ("taints", "kubernetes_node_taint", None, &taint, "nodes"),
+    ] {
+        let (before, planned) = world.plan(ty, before, config).await;
+        let planned = planned.unwrap();
+        let faults = world.running.api().faults();
+        let modified = Failure::conflict("", resource, "a", "the object has been modified");
+        let which = Which { dry_run: Some(false), ..Which::new("patch", resource) };
+        faults.add(Fault::once(which, Effect::Answer(When::Before, modified)).times(Fault::ALWAYS));
+        let struck = faults.struck();
+        let outcome = world.carry_out_with(ty, before, planned.object, planned.private).await;
+        let error = outcome.error.unwrap();
+        assert_eq!(error.kind, ErrorKind::Conflict, "{what}: {error}");
+        assert!(error.to_string().contains("it changes faster than it can be applied"), "{what}: {error}");
+        assert_eq!(error.hint.as_deref(), Some("Plan again."), "{what}");
+        assert_eq!(faults.struck() - struck, 10, "{what}: it was tried again");
+        faults.clear();
+    }
 }

@@ -126,3 +126,121 @@ fn what_cannot_be_imported_is_told_and_leaves_nothing_behind() {
     setting.run(&["import", "-generate-config-out=b.tf", addr, ID]).check(1, &["Resource already managed"]);
     assert!(!setting.path("b.tf").exists());
 }
+
+/// Objects that others have made: address, identifier, where they are in the API, what they are.
+fn others() -> Vec<(&'static str, &'static str, &'static str, serde_json::Value)> {
+    const GROUP: &str = "rbac.authorization.k8s.io";
+    let named = |name: &str| json!({"name": name, "labels": {"app.kubernetes.io/name": "shop"}});
+    let role = |kind: &str| json!({"apiGroup": GROUP, "kind": kind, "name": "view"});
+    let subjects = json!([{"apiGroup": GROUP, "kind": "User", "name": "jane"},
+        {"kind": "ServiceAccount", "name": "default", "namespace": "default"}]);
+    vec![
+        (
+            "kubernetes_config_map_v1.m",
+            "default/typed",
+            "/api/v1/namespaces/default/configmaps",
+            json!({"metadata": named("typed"), "data": {"a": "${b}", "c": "d\n"}, "binaryData": {"e": "/w=="}}),
+        ),
+        (
+            "kubernetes_secret.s",
+            "default/typed",
+            "/api/v1/namespaces/default/secrets",
+            json!({"metadata": named("typed"), "data": {"token": "Y2FuYXJ5"}, "type": "example.com/token"}),
+        ),
+        (
+            "kubernetes_service_account.a",
+            "default/typed",
+            "/api/v1/namespaces/default/serviceaccounts",
+            json!({"metadata": named("typed"), "imagePullSecrets": [{"name": "typed"}]}),
+        ),
+        (
+            "kubernetes_role.r",
+            "default/typed",
+            "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles",
+            json!({"metadata": named("typed"), "rules": [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}]}),
+        ),
+        (
+            "kubernetes_role_binding_v1.b",
+            "default/typed",
+            "/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings",
+            json!({"metadata": named("typed"), "roleRef": role("Role"), "subjects": subjects}),
+        ),
+        (
+            "kubernetes_cluster_role.r",
+            "typed",
+            "/apis/rbac.authorization.k8s.io/v1/clusterroles",
+            json!({"metadata": named("typed"), "rules": [{"nonResourceURLs": ["/healthz"], "verbs": ["get"]}]}),
+        ),
+        (
+            "kubernetes_cluster_role_binding.b",
+            "typed",
+            "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
+            json!({"metadata": named("typed"), "roleRef": role("ClusterRole"), "subjects": subjects}),
+        ),
+        (
+            "kubernetes_resource_quota.q",
+            "default/typed",
+            "/api/v1/namespaces/default/resourcequotas",
+            json!({"metadata": named("typed"), "spec": {"hard": {"pods": "40", "requests.cpu": "1500m"}}}),
+        ),
+        (
+            "kubernetes_limit_range.l",
+            "default/typed",
+            "/api/v1/namespaces/default/limitranges",
+            json!({"metadata": named("typed"), "spec": {"limits": [{"type": "Container", "default": {"cpu": "1"}}]}}),
+        ),
+        (
+            "kubernetes_priority_class.p",
+            "typed",
+            "/apis/scheduling.k8s.io/v1/priorityclasses",
+            json!({"metadata": named("typed"), "value": 7, "description": "some"}),
+        ),
+    ]
+}
+
+#[test]
+fn typed_objects_are_imported_with_their_configuration_and_nothing_changes() {
+    let setting = setting();
+    let mut files = Vec::new();
+    for (addr, id, path, object) in others() {
+        setting.post(path, &object);
+        let file = format!("{}.tf", addr.replace('.', "_"));
+        let import = setting.run(&["import", &format!("-generate-config-out={file}"), addr, id]);
+        import.check(0, &["Import successful!"]).check_not(&["Y2FuYXJ5", "canary"]);
+        let text = fs::read_to_string(setting.path(&file)).unwrap();
+        assert!(!text.contains("canary") && !text.contains("Y2FuYXJ5"), "{text}");
+        files.push(file);
+        if addr == "kubernetes_secret.s" {
+            // What is sensitive has to be given from here on.
+            setting.write("secret.auto.tfvars", "kubernetes_secret_s_data = { token = \"canary\" }\n");
+        }
+    }
+    formatted(&setting, &files.iter().map(String::as_str).collect::<Vec<_>>());
+    setting.run(&["plan", "-detailed-exitcode"]).check(0, &["No changes."]);
+}
+
+/// HashiCorp's provider does not import these either: what they look after is there already, and a block takes it.
+#[test]
+fn parts_of_objects_are_not_imported_but_taken_by_their_blocks() {
+    let setting = setting();
+    for (ty, id) in [
+        ("kubernetes_labels", "default/settings"),
+        ("kubernetes_annotations", "default/settings"),
+        ("kubernetes_config_map_v1_data", "default/settings"),
+        ("kubernetes_node_taint", "gpu-01"),
+    ] {
+        let addr = format!("{ty}.x");
+        setting.run(&["import", "-generate-config-out=a.tf", &addr, id]).check(
+            1,
+            &[&format!("{ty} cannot be imported."), "Write its block and apply: it takes over what is there"],
+        );
+        assert!(!setting.path("a.tf").exists() && !setting.path("sliceform.tfstate").exists(), "{ty}");
+    }
+    setting.write(
+        "main.tf",
+        "resource \"kubernetes_config_map_v1_data\" \"x\" {\n  metadata {\n    name = \"settings\"\n  }\n  data = { \"a.b\" = \
+         \"$${x}\" }\n}\n",
+    );
+    setting.run(&["apply", "-auto-approve"]).check(0, &["1 added"]);
+    setting.run(&["plan", "-detailed-exitcode"]).check(0, &["No changes."]);
+}

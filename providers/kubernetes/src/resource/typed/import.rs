@@ -86,6 +86,19 @@ mod tests {
     }
 
     #[test]
+    fn what_is_empty_in_a_list_or_a_map_is_kept() {
+        let role = super::super::kind::of("kubernetes_role").unwrap();
+        let rule = serde_json::json!({"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]});
+        let live = serde_json::json!({"metadata": {"name": "a", "namespace": "b"}, "rules": [rule]});
+        let groups = Path::root().attr("rule").index(0).attr("api_groups").get(&taken(role, &live));
+        assert_eq!(groups, Some(Value::set(Type::String, vec!["".into()])));
+        let map = super::super::kind::of("kubernetes_config_map").unwrap();
+        let live = serde_json::json!({"metadata": {"name": "a", "namespace": "b"}, "data": {"empty": "", "x": "1"}});
+        let data = Path::root().attr("data").get(&taken(map, &live));
+        assert_eq!(data, Some(Value::map(Type::String, [("empty", Value::from("")), ("x", "1".into())])));
+    }
+
+    #[test]
     fn everything_that_could_be_configured_is_taken() {
         let kind = super::super::kind::of("kubernetes_secret").unwrap();
         let live = serde_json::json!({

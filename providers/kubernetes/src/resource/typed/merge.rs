@@ -55,6 +55,8 @@ fn of_field(field: &Field, given: &Value, before: Option<&Value>, at: &Path, dif
         return before.cloned().unwrap_or_else(|| Value::unknown(none(field).type_of()));
     }
     let wanted = match field.default {
+        // One that was imported without it goes on without it.
+        Some(_) if given.is_null() && before.is_some_and(Value::is_null) => return Value::null(none(field).type_of()),
         Some(default) if given.is_null() => default.value(),
         _ => given.clone(),
     };

@@ -6,7 +6,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use engine_value::{Data, Type, Value};
+use engine_value::{Data, Step, Type, Value};
 use serde_json::Value as Json;
 
 use super::{
@@ -91,11 +91,13 @@ pub(super) fn none(field: &Field) -> Value {
     }
 }
 
-/// The object with null wherever something is still unknown, or says nothing.
+/// The object with null wherever something is still unknown, and for attributes that say nothing. What is empty in a list
+/// or a map says something: the core group is `""`.
 pub(super) fn without_unknown(object: Value) -> Value {
-    object.transform(&mut |_, part| {
+    object.transform(&mut |path, part| {
+        let is_attribute = matches!(path.0.last(), None | Some(Step::Attr(_)));
         let is_empty = part.as_str() == Some("") || matches!(&part.data, Data::Map(_, parts) if parts.is_empty());
-        if part.is_known() && !is_empty { part } else { Value::null(part.type_of()) }
+        if part.is_known() && !(is_attribute && is_empty) { part } else { Value::null(part.type_of()) }
     })
 }
 
