@@ -1,7 +1,7 @@
 //! A real kubelet as a node of the real control plane, over a container runtime that only says that containers run: what it
 //! makes of pods and of device plugins, and what our node agent reads of it.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod devices;
 mod failures;
