@@ -104,6 +104,7 @@ impl ProviderRef {
     /// `name` or `name.alias`; the old form in quotes is accepted too, with a warning.
     pub(super) fn parse_quoted(expr: &Expr, diagnostics: &mut Diagnostics) -> Option<Self> {
         let found = Self::parse(expr, diagnostics)?;
+        check_local_name(&found.to.name, found.span, diagnostics);
         if expr.as_text().is_some() && !expr.tree().is_json() {
             let detail = "References stand here as they are; in quotes they are accepted for old configurations only.";
             let diagnostic = Diagnostic::warning("Quoted references are deprecated", detail).at(expr.span());
@@ -191,11 +192,11 @@ fn is_source_part(part: &str) -> bool {
 }
 
 /// Reports what no provider can be called within a module.
-fn check_local_name(name: &str, span: Span, diagnostics: &mut Diagnostics) {
-    if !is_source_part(name) {
+pub(super) fn check_local_name(name: &str, span: Span, diagnostics: &mut Diagnostics) {
+    if !is_source_part(name) || name.to_lowercase() != name {
         let detail = format!(
-            "\"{name}\" is not a name of a provider: it may hold letters, digits and dashes, and neither begin nor end \
-             with a dash."
+            "\"{name}\" is not a name of a provider: it may hold lowercase letters, digits and dashes, and neither begin \
+             nor end with a dash."
         );
         diagnostics.push(Diagnostic::error("Invalid provider local name", detail).at(span));
     }

@@ -6,8 +6,8 @@ use engine_diag::{Diagnostic, Diagnostics, Span};
 
 use super::{
     arguments::Arguments,
-    provider::{RequiredProvider, version},
-    shape::{Shape, labels, list, text_argument, unsupported_block},
+    provider::{RequiredProvider, check_local_name, version},
+    shape::{Shape, constant, labels, list, text_argument, unsupported_block},
     version::Version,
 };
 use crate::syntax::{BlockRef, Body};
@@ -103,6 +103,10 @@ impl Settings {
             let detail = format!("There is already a provider_meta block for the provider {name} in this module.");
             diagnostics.push(Diagnostic::error("Duplicate provider_meta block", detail).at(span));
             return;
+        }
+        check_local_name(name, span, diagnostics);
+        for attribute in block.body().attributes() {
+            constant(&attribute.value(), diagnostics);
         }
         self.provider_meta.insert(name.clone(), Arguments { body: block.body(), meta: &[] });
     }

@@ -14,7 +14,7 @@ use engine_diag::{Diagnostic, Sources};
 use engine_lang::config::{SourceTree, load};
 
 /// Fixtures that are about what only OpenTofu has, or that mean to differ, with the reason.
-const APART: [(&str, &str); 22] = [
+const APART: [(&str, &str); 34] = [
     ("data-count-and-for_each-and-enabled.tf", "lifecycle.enabled is OpenTofu's"),
     ("ephemeral-count-and-for_each-and-enabled.tf", "lifecycle.enabled is OpenTofu's"),
     ("resource-count-and-for_each-and-enabled.tf", "lifecycle.enabled is OpenTofu's"),
@@ -37,13 +37,24 @@ const APART: [(&str, &str); 22] = [
     ("provider-source-prefix.tf", "see the table of facts"),
     ("invalid_language_edition.tf", "see the table of facts"),
     ("zerolen.tf.json", "see the table of facts"),
+    ("language.tf", "the block is OpenTofu's"),
+    ("valid-language-edition.tf", "the block is OpenTofu's"),
+    ("unsupported_experiment.tf", "the block is OpenTofu's"),
+    ("unsupported_language_edition.tf", "the block is OpenTofu's"),
+    ("outputs.tf", "deprecated is OpenTofu's"),
+    ("override-output", "deprecated is OpenTofu's"),
+    ("override-variable", "deprecated is OpenTofu's"),
+    ("provider-configs.tf", "for_each of providers is OpenTofu's"),
+    ("module-sensitive.tf", "functions in settings are OpenTofu's"),
+    ("moved-blocks", "it moves data sources, which is told early"),
+    ("override-cloud-duplicates", "there is no cloud block"),
+    ("destroy-provisioners.tf", "of two blocks of one name only the first is looked at"),
 ];
 
 /// Errors about what is not in the fixture, or is not here: no question of the language.
-const ELSEWHERE: [&str; 16] = [
+const ELSEWHERE: [&str; 15] = [
     "Reference to undeclared",
     "Reference to \"count\"",
-    "Invalid reference",
     "Module not found",
     "Module not installed",
     "Unsupported module source",
@@ -61,7 +72,9 @@ const ELSEWHERE: [&str; 16] = [
 
 fn is_of_the_language(diagnostic: &Diagnostic) -> bool {
     let cloud = diagnostic.detail.starts_with("HCP Terraform");
-    !cloud && !ELSEWHERE.iter().any(|known| diagnostic.summary.starts_with(known))
+    !cloud
+        && diagnostic.summary != "Invalid reference"
+        && !ELSEWHERE.iter().any(|known| diagnostic.summary.starts_with(known))
 }
 
 fn insert(tree: &mut SourceTree, directory: &Path, prefix: &str) {

@@ -283,6 +283,14 @@ fn any_instances(view: &View<'_>, repeat: &Repeat, what: &Key) -> Made {
     let Some(expr) = repeat.expr() else { return Ok(Slot::Expansion(Arc::new(Expansion::Single))) };
     let value = evaluate(expr, view).map_err(failures)?;
     let is_for_each = matches!(repeat, Repeat::ForEach(_));
+    if is_for_each && let Some(unknown) = value.as_unknown() {
+        let ty = &unknown.ty;
+        if matches!(ty, Type::List(_) | Type::Tuple(_) | Type::String | Type::Number | Type::Bool) {
+            let detail = format!("A map, or a set of strings, is required; this is a {}.", ty.friendly());
+            let error = Diagnostic::error("Invalid for_each argument", detail).at(expr.span());
+            return Err(error.about(what).hint("Make a set of a list with toset().").into());
+        }
+    }
     // Marks are wrong whatever the value is.
     let known = value.is_known() || value.marks.ephemeral || (value.marks.sensitive && is_for_each);
     let (repetition, told) = match repeat {

@@ -4,7 +4,7 @@ use engine_diag::Diagnostic;
 
 use super::reference::{Checker, NOWHERE, Place};
 use crate::{
-    config::{Condition, provisioner::is_on_destroy},
+    config::{Condition, ResourceName, provisioner::is_on_destroy},
     eval::{Subject, subject_of},
     syntax::{Body, Expr, Node, StepKind},
 };
@@ -32,10 +32,11 @@ impl Checker<'_> {
             let place = Place { repeat: Some(&resource.repeat), check: resource.check.as_ref(), ..NOWHERE };
             for condition in &resource.lifecycle.preconditions {
                 self.condition("precondition", condition, place);
-                self.not_itself(condition, resource.name.ty.as_ref(), resource.name.name.as_ref());
+                self.not_itself("precondition", condition, &resource.name);
             }
             for condition in &resource.lifecycle.postconditions {
                 self.condition("postcondition", condition, Place { own: true, ..place });
+                self.not_itself("postcondition", condition, &resource.name);
             }
         }
         for check in module.checks.values() {
@@ -54,15 +55,16 @@ impl Checker<'_> {
         }
     }
 
-    /// Before an object is made there is nothing that a condition could say of it.
-    fn not_itself(&mut self, condition: &Condition, ty: &str, name: &str) {
+    /// A condition does not call the object by its name: before it is made there is nothing that could be said of it, and
+    /// after that it is `self`, this instance alone.
+    fn not_itself(&mut self, kind: &str, condition: &Condition, own: &ResourceName) {
         for expr in [&condition.condition, &condition.error_message] {
             for traversal in expr.traversals() {
-                let Ok((Subject::Resource { ty: other, name: its, .. }, at)) = subject_of(&traversal) else { continue };
-                if &*other == ty && &*its == name {
-                    let detail = format!("A precondition of {ty}.{name} is looked at before there is {ty}.{name}.");
-                    let diagnostic = Diagnostic::error("Invalid reference in precondition", detail).at(at);
-                    self.diagnostics.push(diagnostic.hint("Use a postcondition, which knows it as self."));
+                let Ok((Subject::Resource { mode, ty, name, .. }, at)) = subject_of(&traversal) else { continue };
+                if (ResourceName { mode, ty, name }) == *own {
+                    let detail = format!("A {kind} of {own} may not refer to {own} itself.");
+                    let diagnostic = Diagnostic::error(format!("Invalid reference in {kind}"), detail).at(at);
+                    self.diagnostics.push(diagnostic.hint("In a postcondition the object is known as self."));
                 }
             }
         }
@@ -71,10 +73,15 @@ impl Checker<'_> {
     /// The provisioners and connections in the body of a resource.
     pub(super) fn provisioners(&mut self, body: &Body, place: Place<'_>) {
         let place = Place { own: true, ..place };
+        // A connection is that of all provisioners that have none of their own.
+        let connected = body.blocks().any(|block| {
+            let has_own = || block.body().blocks().any(|inner| &**inner.kind() == "connection");
+            &**block.kind() == "provisioner" && is_on_destroy(block) && !has_own()
+        });
         for block in body.blocks() {
             let on_destroy = match &**block.kind() {
                 "provisioner" => is_on_destroy(block),
-                "connection" => false,
+                "connection" => connected,
                 _ => continue,
             };
             let inner = block.body();
@@ -118,7 +125,8 @@ impl Checker<'_> {
                     self.diagnostics.push(Diagnostic::error(summary, detail).at(at));
                     continue;
                 }
-                Err(diagnostic) => {
+                Err(mut diagnostic) => {
+                    "Invalid replace_triggered_by expression".clone_into(&mut diagnostic.summary);
                     self.diagnostics.push(*diagnostic);
                     continue;
                 }
