@@ -267,10 +267,7 @@ fn an_unknown_provider_lists_those_that_there_are() {
         &["main.tf:1: Unknown provider", "It has registry.terraform.io/hashicorp/mock.", "Did you mean \"mock\"?"],
     );
     let text = "terraform {\n  required_providers {\n    x = { source = \"acme/x\" }\n  }\n}\n";
-    check(
-        Bench::new(text),
-        &["main.tf:3: Unknown provider: This release does not have registry.terraform.io/acme/x"],
-    );
+    check(Bench::new(text), &["main.tf:3: Unknown provider: This release does not have registry.terraform.io/acme/x"]);
     check_validate(text, &["main.tf:3: Unknown provider"]);
 }
 
