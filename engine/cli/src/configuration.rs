@@ -39,7 +39,7 @@ pub(crate) fn load(
     session: &mut Session,
     given: &[VariableSource],
 ) -> Result<(Configuration, Diagnostics), Diagnostics> {
-    let tree = engine_modules::read_tree(&session.directory)
+    let tree = engine_modules::read_tree(&session.directory, session.data_directory())
         .map_err(|error| Diagnostics::from(failed("Cannot read the configuration", &error)))?;
     let (config, mut warnings) = from_tree(session, &tree)?;
     for (path, bytes) in tree.files() {
@@ -65,10 +65,7 @@ fn from_tree(session: &mut Session, tree: &SourceTree) -> Result<(Config, Diagno
 
 /// The configuration that a saved plan holds.
 pub(crate) fn from_plan(session: &mut Session, plan: &file::PlanFile) -> Result<Config, Diagnostics> {
-    let mut tree = SourceTree::new();
-    for (name, bytes) in &plan.sources {
-        tree.insert(name, bytes.clone());
-    }
+    let tree = engine_modules::tree_of(plan.sources.iter().map(|(name, bytes)| (name.as_str(), bytes.clone())));
     Ok(from_tree(session, &tree)?.0)
 }
 

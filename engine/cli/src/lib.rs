@@ -86,10 +86,10 @@ async fn dispatch(session: &mut Session, line: CommandLine) -> Exit {
         Err(exit) => return exit,
     };
     match &line.command {
-        Command::Init(_) => command::init::run(session),
         Command::Fmt(args) => command::fmt::run(session, args),
+        Command::Init(args) => command::init::run(session, args).await,
+        Command::Get(args) => command::get::run(session, args).await,
         Command::Validate(args) => command::validate::run(session, args),
-        Command::Get(_) => command::modules::get(session),
         Command::Modules(args) => command::modules::list(session, args),
         Command::Metadata(args) => command::metadata::run(session, args),
         Command::Providers(args) => command::providers::run(session, &compiled::providers(session, None), args),

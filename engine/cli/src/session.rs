@@ -92,15 +92,15 @@ impl Session {
         session
     }
 
-    /// Where modules and their manifest are: `.terraform`, or what `TF_DATA_DIR` says.
-    pub(crate) fn data_directory(&self) -> PathBuf {
-        let named = self.env.variables.get("TF_DATA_DIR").filter(|value| !value.is_empty());
-        self.directory.join(named.map_or(".terraform", String::as_str))
-    }
-
     /// Does a program read what is told, that needs no advice what to run next (`TF_IN_AUTOMATION`)?
     pub(crate) fn in_automation(&self) -> bool {
         self.env.variables.get("TF_IN_AUTOMATION").is_some_and(|value| !value.is_empty())
+    }
+
+    /// Where modules are installed, from the root module's directory: `TF_DATA_DIR`, or `.terraform`.
+    pub(crate) fn data_directory(&self) -> &str {
+        let given = self.env.variables.get("TF_DATA_DIR").filter(|name| !name.is_empty());
+        given.map_or(".terraform", String::as_str)
     }
 
     /// Writes to standard output. That nobody reads it any more is no reason to stop half way.

@@ -1,12 +1,15 @@
 //! From directories to a source tree. Reads what a configuration consists of, and nothing else.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fs, io,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
-use engine_lang::config::{ROOT, SourceTree, called_directories, join};
+use engine_lang::config::{ModuleSource, ROOT, SourceTree, called_modules, join};
+
+use crate::manifest::{Entry, Manifest, ManifestError};
 
 /// The largest file that is read. Real configuration files are below one MiB; something larger is a mistake, and
 /// reading it whole could take all memory.
@@ -14,6 +17,12 @@ const MAX_FILE: u64 = 16 << 20;
 
 /// How much is read for one configuration.
 const MAX_TOTAL: u64 = 256 << 20;
+
+/// Calls deeper than this are not followed: loading refuses them.
+const MAX_DEPTH: usize = 64;
+
+/// The manifest, within a data directory.
+const MANIFEST: &str = "modules/modules.json";
 
 /// Why a configuration could not be read from disk. What is merely missing is no failure: loading the configuration
 /// reports it where it is asked for.
@@ -33,6 +42,9 @@ pub enum ReadError {
         /// Which.
         path: PathBuf,
     },
+    /// The manifest says where installed modules are, and cannot be read.
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
     /// All files together are too large.
     #[error("the files of the configuration are larger than {} MiB together; reading stopped at {path}", MAX_TOTAL >> 20)]
     TreeTooLarge {
@@ -41,60 +53,158 @@ pub enum ReadError {
     },
 }
 
-/// Reads the root module in `root`, its files of variable values, and every local module that is called from there,
-/// directly or not. Each directory is read once, however often it is called, and links are followed.
-pub fn read_tree(root: &Path) -> Result<SourceTree, ReadError> {
-    let mut reader = Reader { root, tree: SourceTree::new(), total: 0 };
-    let mut seen = BTreeSet::from([ROOT.to_owned()]);
-    let mut todo = vec![ROOT.to_owned()];
-    while let Some(directory) = todo.pop() {
-        for source in reader.directory(&directory)? {
-            let called = join(&directory, &source);
-            if seen.insert(called.clone()) {
-                todo.push(called);
-            }
-        }
+/// Reads the root module in `root`, its files of variable values, and every module that is called from there, directly
+/// or not: local ones where they are, the others where the manifest in the data directory (`.terraform`) says that they
+/// were installed. Each directory is read once, however often it is called, and links are followed.
+pub fn read_tree(root: &Path, data_directory: &str) -> Result<SourceTree, ReadError> {
+    let manifest = Manifest::read(&root.join(data_directory))?.unwrap_or_default();
+    read_with(root, data_directory, &manifest)
+}
+
+/// The same, with the manifest at hand.
+pub fn read_with(root: &Path, data_directory: &str, manifest: &Manifest) -> Result<SourceTree, ReadError> {
+    let entries = manifest.modules.iter().map(|entry| (&*entry.key, entry)).collect();
+    let mut reader = Reader::new(root);
+    let data_directory = &*join(data_directory, ".");
+    let mut walk = Walk {
+        reader: &mut reader,
+        data_directory,
+        entries,
+        calls: BTreeMap::new(),
+        shared: BTreeSet::new(),
+        chain: Vec::new(),
+    };
+    walk.module("", ROOT, None)?;
+    if reader.tree.has_installed()
+        && let Ok(bytes) = manifest.to_bytes()
+    {
+        reader.tree.insert(&format!("{data_directory}/{MANIFEST}"), bytes);
     }
     Ok(reader.tree)
 }
 
-struct Reader<'a> {
+/// The tree of files that were read before: those of a saved plan.
+pub fn tree_of<'a>(files: impl IntoIterator<Item = (&'a str, Arc<[u8]>)>) -> SourceTree {
+    let mut tree = SourceTree::new();
+    for (path, bytes) in files {
+        if let Some(data_directory) = path.strip_suffix(MANIFEST)
+            && let Ok(manifest) = Manifest::parse(&bytes)
+        {
+            for entry in &manifest.modules {
+                if let Some(installed) = entry.installed(data_directory) {
+                    tree.install(&entry.key, installed);
+                }
+            }
+        }
+        tree.insert(path, bytes);
+    }
+    tree
+}
+
+/// A way through all calls.
+struct Walk<'a, 'r> {
+    reader: &'a mut Reader<'r>,
+    data_directory: &'a str,
+    entries: BTreeMap<&'a str, &'a Entry>,
+    /// By directory.
+    calls: BTreeMap<String, Calls>,
+    /// Directories in which nothing leads to what was installed: they need no second look.
+    shared: BTreeSet<String>,
+    /// The directories from the root to here.
+    chain: Vec<String>,
+}
+
+impl Walk<'_, '_> {
+    /// Reads a module and what it calls. Says whether all of it is the same wherever it is called.
+    fn module(&mut self, key: &str, directory: &str, package: Option<&str>) -> Result<bool, ReadError> {
+        if self.shared.contains(directory) || self.chain.iter().any(|on| on == directory) {
+            return Ok(true);
+        }
+        // Loading tells what is too deep.
+        if self.chain.len() > MAX_DEPTH {
+            return Ok(true);
+        }
+        let calls = match self.calls.get(directory) {
+            Some(calls) => calls.clone(),
+            None => {
+                let calls = self.reader.directory(directory)?;
+                self.calls.insert(directory.to_owned(), calls.clone());
+                calls
+            }
+        };
+        self.chain.push(directory.to_owned());
+        let mut is_shared = package.is_none();
+        for (name, source) in calls.iter() {
+            let key = if key.is_empty() { name.to_string() } else { format!("{key}.{name}") };
+            is_shared &= match ModuleSource::parse(source, false) {
+                Ok(ModuleSource::Local(path)) => self.module(&key, &join(directory, &path), package)?,
+                Ok(_) => {
+                    match self.entries.get(&*key).copied().and_then(|entry| entry.installed(self.data_directory)) {
+                        Some(installed) => {
+                            let (directory, package) = (installed.directory.to_string(), installed.package.to_string());
+                            self.reader.tree.install(&key, installed);
+                            self.module(&key, &directory, Some(&package))?;
+                            false
+                        }
+                        None => true,
+                    }
+                }
+                Err(_) => true,
+            };
+        }
+        self.chain.pop();
+        if is_shared {
+            self.shared.insert(directory.to_owned());
+        }
+        Ok(is_shared)
+    }
+}
+
+/// The names and sources of the calls of a module.
+type Calls = Arc<[(Arc<str>, Arc<str>)]>;
+
+pub(crate) struct Reader<'a> {
     root: &'a Path,
-    tree: SourceTree,
+    pub(crate) tree: SourceTree,
     total: u64,
 }
 
-impl Reader<'_> {
-    /// Reads one directory, and tells the sources of the modules that it calls.
-    fn directory(&mut self, directory: &str) -> Result<Vec<String>, ReadError> {
-        let path = self.root.join(directory);
-        let entries = match fs::read_dir(&path) {
+impl<'a> Reader<'a> {
+    pub(crate) fn new(root: &'a Path) -> Self {
+        Self { root, tree: SourceTree::new(), total: 0 }
+    }
+
+    /// Reads one directory, and tells the names and sources of the modules that it calls.
+    fn directory(&mut self, directory: &str) -> Result<Calls, ReadError> {
+        self.directory_at(directory, &self.root.join(directory))?;
+        let files = self.tree.directory(directory).into_iter().flatten();
+        let files = files.filter(|(name, _)| name.ends_with(".tf") || name.ends_with(".tf.json"));
+        let texts = files.filter_map(|(name, bytes)| Some((name, str::from_utf8(bytes).ok()?)));
+        Ok(texts.flat_map(|(name, text)| called_modules(name, text)).collect())
+    }
+
+    /// Reads one directory that is at `path` by now.
+    pub(crate) fn directory_at(&mut self, directory: &str, path: &Path) -> Result<(), ReadError> {
+        let entries = match fs::read_dir(path) {
             Ok(entries) => entries,
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                return Ok(Vec::new());
+                return Ok(());
             }
-            Err(source) => return Err(ReadError::Io { path, source }),
+            Err(source) => return Err(ReadError::Io { path: path.to_owned(), source }),
         };
         self.tree.insert_directory(directory);
         let mut names = Vec::new();
         for entry in entries {
-            let entry = entry.map_err(|source| ReadError::Io { path: path.clone(), source })?;
+            let entry = entry.map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
             // A name that is not UTF-8 cannot be that of a configuration file.
             names.extend(entry.file_name().into_string().ok().filter(|name| is_wanted(directory, name)));
         }
-        // The order of directory entries is the file system's.
-        names.sort_unstable();
-        let mut sources = Vec::new();
         for name in names {
-            let Some(bytes) = self.file(&path.join(&name))? else { continue };
-            if (name.ends_with(".tf") || name.ends_with(".tf.json"))
-                && let Ok(text) = str::from_utf8(&bytes)
-            {
-                sources.extend(called_directories(&name, text).iter().map(ToString::to_string));
+            if let Some(bytes) = self.file(&path.join(&name))? {
+                self.tree.insert(&format!("{directory}/{name}"), bytes);
             }
-            self.tree.insert(&format!("{directory}/{name}"), bytes);
         }
-        Ok(sources)
+        Ok(())
     }
 
     /// The bytes of a regular file; `None` for a directory and the like.
@@ -136,7 +246,7 @@ mod tests {
     }
 
     fn paths(root: &Path) -> Vec<String> {
-        read_tree(root).unwrap().files().map(|(path, _)| path).collect()
+        read_tree(root, ".terraform").unwrap().files().map(|(path, _)| path).collect()
     }
 
     #[test]
@@ -184,7 +294,7 @@ mod tests {
     fn what_is_missing_is_not_in_the_tree() {
         let temporary = tempfile::tempdir().unwrap();
         assert_eq!(paths(&temporary.path().join("nope")), Vec::<String>::new());
-        let tree = read_tree(temporary.path()).unwrap();
+        let tree = read_tree(temporary.path(), ".terraform").unwrap();
         assert!(tree.directory(ROOT).is_some_and(|files| files.is_empty()));
     }
 
@@ -194,6 +304,6 @@ mod tests {
         let file = fs::File::create(temporary.path().join("main.tf")).unwrap();
         // A hole: nothing is written.
         file.set_len(MAX_FILE + 1).unwrap();
-        assert!(matches!(read_tree(temporary.path()), Err(ReadError::FileTooLarge { .. })));
+        assert!(matches!(read_tree(temporary.path(), ".terraform"), Err(ReadError::FileTooLarge { .. })));
     }
 }

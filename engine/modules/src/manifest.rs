@@ -1,12 +1,14 @@
 //! `.terraform/modules/modules.json`: which module of the configuration is in which directory. Other tools read it;
-//! only `init` writes it; loading local modules does not need it.
+//! only `init` and `get` write it; loading local modules does not need it.
 
 use std::{
+    collections::BTreeMap,
     fs, io,
     path::{Path, PathBuf},
 };
 
-use engine_lang::config::{Config, join};
+use engine_diag::Diagnostics;
+use engine_lang::config::{Config, Installed, Version, join};
 use engine_model::address::ModulePath;
 use serde::{Deserialize, Serialize};
 
@@ -55,8 +57,9 @@ pub enum ManifestError {
 }
 
 impl Manifest {
-    /// The manifest of a configuration that was loaded without errors.
-    pub fn of(config: &Config) -> Self {
+    /// The modules of a configuration that was loaded without errors; versions are those that were installed.
+    pub fn of(config: &Config, installed: &Self) -> Self {
+        let known: BTreeMap<&str, &Entry> = installed.modules.iter().map(|entry| (&*entry.key, entry)).collect();
         let mut modules = Vec::new();
         for (path, module) in config.modules() {
             let key = path.0.join(".");
@@ -64,11 +67,29 @@ impl Manifest {
                 .0
                 .split_last()
                 .and_then(|(name, caller)| config.module(&ModulePath(caller.into()))?.calls.get(name));
-            let source = call.map_or(String::new(), |call| normal_source(&call.source));
-            modules.push(Entry { key, source, version: None, dir: module.directory.to_string() });
+            let source = call.and_then(|call| call.module_source(&mut Diagnostics::new()));
+            let source = source.map_or(String::new(), |source| source.to_string());
+            let entry = known.get(&*key).filter(|entry| entry.source == source);
+            let version = entry.and_then(|entry| entry.version.clone());
+            modules.push(Entry { key, source, version, dir: module.directory.to_string() });
         }
         modules.sort_by(|a, b| a.key.cmp(&b.key));
         Self { modules }
+    }
+
+    /// The manifest that a text is.
+    pub fn parse(bytes: &[u8]) -> Result<Self, serde_json::Error> {
+        serde_json::from_slice(bytes)
+    }
+
+    /// Its text, with the characters escaped that Terraform escapes.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, serde_json::Error> {
+        let mut text = serde_json::to_string(self)?;
+        // They can only stand in strings.
+        for (character, escape) in [("&", "\\u0026"), ("<", "\\u003c"), (">", "\\u003e")] {
+            text = text.replace(character, escape);
+        }
+        Ok(text.into_bytes())
     }
 
     /// Reads the manifest in a data directory (`.terraform`). `None`: there is none.
@@ -79,7 +100,7 @@ impl Manifest {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(ManifestError::Io { path, source }),
         };
-        serde_json::from_slice(&bytes).map(Some).map_err(|source| ManifestError::Format { path, source })
+        Self::parse(&bytes).map(Some).map_err(|source| ManifestError::Format { path, source })
     }
 
     /// Writes the manifest into a data directory, which is made if need be. It is there whole, or as it was before.
@@ -89,7 +110,7 @@ impl Manifest {
         if self.modules.len() < 2 && !path.exists() {
             return Ok(());
         }
-        let bytes = serde_json::to_vec(self).map_err(|source| ManifestError::Format { path: path.clone(), source })?;
+        let bytes = self.to_bytes().map_err(|source| ManifestError::Format { path: path.clone(), source })?;
         let temporary = path.with_extension("json.tmp");
         let written = fs::create_dir_all(data_directory.join("modules"))
             .and_then(|()| fs::write(&temporary, bytes))
@@ -102,52 +123,29 @@ fn file(data_directory: &Path) -> PathBuf {
     data_directory.join("modules").join("modules.json")
 }
 
-/// A local source without what means nothing: `./modules/b/` is `./modules/b`.
-fn normal_source(source: &str) -> String {
-    match join(".", source) {
-        path if path.starts_with("..") => path,
-        path if path == "." => path,
-        path => format!("./{path}"),
+impl Entry {
+    /// Where a module from elsewhere was installed; `None`: the entry says nothing that can be followed.
+    pub(crate) fn installed(&self, data_directory: &str) -> Option<Installed> {
+        let version = match &self.version {
+            Some(version) => Some(Version::parse(version)?),
+            None => None,
+        };
+        let directory = join(&self.dir, ".");
+        let own = join(data_directory, &format!("modules/{}", self.key));
+        let is_within = directory.strip_prefix(&own).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        let package = if is_within { own } else { directory.clone() };
+        Some(Installed {
+            source: self.source.as_str().into(),
+            version,
+            package: package.into(),
+            directory: directory.into(),
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use engine_diag::Sources;
-
     use super::*;
-    use crate::read_tree;
-
-    #[test]
-    fn the_manifest_is_terraforms() {
-        let temporary = tempfile::tempdir().unwrap();
-        let root = temporary.path();
-        for (path, text) in [
-            ("main.tf", "module \"z\" {\n source=\"./modules/a\"\n}\nmodule \"c\" {\n source=\"./modules/b/\"\n}\n"),
-            ("modules/a/main.tf", "module \"b\" {\n source=\"../b\"\n}\n"),
-            ("modules/b/x.tf", ""),
-        ] {
-            fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
-            fs::write(root.join(path), text).unwrap();
-        }
-        let (config, diagnostics) = engine_lang::config::load(&read_tree(root).unwrap(), &mut Sources::new());
-        assert!(diagnostics.is_empty(), "{diagnostics:?}");
-        let manifest = Manifest::of(&config);
-        let data = root.join(".terraform");
-        assert_eq!(Manifest::read(&data).unwrap(), None);
-        manifest.write(&data).unwrap();
-        assert_eq!(Manifest::read(&data).unwrap().as_ref(), Some(&manifest));
-        // Observed with Terraform 1.11.4 on the same files.
-        assert_eq!(
-            fs::read_to_string(data.join("modules/modules.json")).unwrap(),
-            concat!(
-                r#"{"Modules":[{"Key":"","Source":"","Dir":"."},"#,
-                r#"{"Key":"c","Source":"./modules/b","Dir":"modules/b"},"#,
-                r#"{"Key":"z","Source":"./modules/a","Dir":"modules/a"},"#,
-                r#"{"Key":"z.b","Source":"../b","Dir":"modules/b"}]}"#,
-            )
-        );
-    }
 
     #[test]
     fn without_calls_there_is_no_manifest() {

@@ -45,14 +45,14 @@ $ sliceform validate
 |   = There is no directory "nowhere".
 | help: The source "./nowhere" is relative to the directory of the file that it stands in.
 |
-| Error: Unsupported module source
+| Error: Module not installed
 |   --> main.tf:11:12
 |    |
 | 11 |   source = "hashicorp/consul/aws"
 |    |            ^^^^^^^^^^^^^^^^^^^^^^
 |    |
-|    = "hashicorp/consul/aws" is a module of a registry. Only modules in local directories are supported yet.
-| help: Copy the module into a directory of this repository (a submodule or subtree keeps its history), and name that: "./modules/NAME".
+|    = This module is not yet installed.
+| help: Run "sliceform init" to install all modules that this configuration requires.
 |
 | Error: Unsupported argument
 |  --> main.tf:7:3

@@ -30,16 +30,16 @@ pub(crate) struct CommandLine {
 /// What to do.
 #[derive(Clone, Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Prepare the working directory: write down where modules are.
+    /// Prepare the working directory: install the modules that the configuration calls.
     Init(InitArgs),
     /// Bring configuration files into the canonical layout.
     Fmt(FmtArgs),
+    /// Install the modules that the configuration calls, and nothing else.
+    Get(GetArgs),
     /// Check the configuration without asking anybody.
     Validate(ValidateArgs),
     /// Evaluate expressions, with the state and the variables at hand.
     Console(ConsoleArgs),
-    /// Find the modules that the configuration calls.
-    Get(GetArgs),
     /// List the modules that the configuration calls.
     Modules(ModulesArgs),
     /// List the providers, or their schemas.
@@ -127,6 +127,12 @@ pub(crate) struct VariableArgs {
 /// Options of `init`.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct InitArgs {
+    /// Fetch modules anew, in the newest versions that are allowed.
+    #[arg(long)]
+    pub upgrade: bool,
+    /// Install modules.
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = true, default_missing_value = "true", action = clap::ArgAction::Set)]
+    pub get: bool,
     /// Accepted for scripts; there is nothing to ask.
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = true, default_missing_value = "true", action = clap::ArgAction::Set)]
     pub input: bool,
@@ -155,6 +161,14 @@ pub(crate) struct FmtArgs {
     pub targets: Vec<String>,
 }
 
+/// Options of `get`.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct GetArgs {
+    /// Fetch modules anew, in the newest versions that are allowed.
+    #[arg(long)]
+    pub update: bool,
+}
+
 /// Options of `validate`.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ValidateArgs {
@@ -177,14 +191,6 @@ pub(crate) struct ConsoleArgs {
     /// Make a plan first, and look at what would be then.
     #[arg(long)]
     pub plan: bool,
-}
-
-/// Options of `get`.
-#[derive(Clone, Debug, Args)]
-pub(crate) struct GetArgs {
-    /// Look for newer versions of modules that are there.
-    #[arg(long)]
-    pub update: bool,
 }
 
 /// Options of `modules`.

@@ -3,6 +3,7 @@
 pub(crate) mod apply;
 pub(crate) mod console;
 pub(crate) mod fmt;
+pub(crate) mod get;
 pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod metadata;

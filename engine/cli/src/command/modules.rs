@@ -1,4 +1,4 @@
-//! `modules` and `get`: which modules the configuration calls.
+//! `modules`: which modules the configuration calls.
 
 use engine_diag::Diagnostics;
 use engine_modules::{Entry, Manifest};
@@ -22,30 +22,15 @@ pub(crate) fn list(session: &mut Session, args: &ModulesArgs) -> Exit {
     }
 }
 
-/// Writes down where modules are, and lists them.
-pub(crate) fn get(session: &mut Session) -> Exit {
-    let found = called(session).and_then(|modules| {
-        let directory = session.data_directory();
-        let written = Manifest { modules: modules.clone() }.write(&directory);
-        written.map_err(|error| Diagnostics::from(failed("Cannot write the module manifest", &error)))?;
-        Ok(modules)
-    });
-    match found {
-        Ok(modules) => {
-            let lines = modules.iter().filter(|module| !module.key.is_empty());
-            let lines: String = lines.map(|module| format!("- {} in {}\n", module.key, module.dir)).collect();
-            session.print(&lines);
-            Exit::Success
-        }
-        Err(diagnostics) => session.fail(diagnostics),
-    }
-}
-
 /// The root module and all that it calls, by their keys.
 fn called(session: &mut Session) -> Result<Vec<Entry>, Diagnostics> {
     let (configuration, warnings) = configuration::load(session, &[])?;
     session.report(&warnings);
-    Ok(Manifest::of(&configuration.config).modules)
+    let data = session.directory.join(session.data_directory());
+    let installed = Manifest::read(&data)
+        .map_err(|error| Diagnostics::from(failed("Cannot read the module manifest", &error)))?
+        .unwrap_or_default();
+    Ok(Manifest::of(&configuration.config, &installed).modules)
 }
 
 /// Terraform's shape (format 1.0).

@@ -8,6 +8,7 @@ use super::{
     arguments::Arguments,
     depends::{Repeat, depends_on},
     module::Module,
+    module_source::ModuleSource,
     provider::{ProviderName, ProviderRef, version},
     shape::{check_name, labels, object, text},
     version::VersionConstraints,
@@ -70,7 +71,7 @@ impl ModuleCall {
             }
         }
         let Some(source) = body.attribute("source") else {
-            let detail = "A module call needs a source: the directory of the module, such as \"./modules/pool\".";
+            let detail = "A module call needs a source: where the module is, such as the directory \"./modules/pool\".";
             diagnostics.push(Diagnostic::error("Missing required argument", detail).at(body.lacks()));
             return None;
         };
@@ -89,119 +90,14 @@ impl ModuleCall {
         })
     }
 
-    /// The directory of the module, relative to the directory of the module that calls it. What is wrong is reported.
-    pub(super) fn local_source(&self, diagnostics: &mut Diagnostics) -> Option<&str> {
-        if !is_local(&self.source) {
-            diagnostics.push(unsupported_source(&self.source).at(self.source_span));
-            return None;
+    /// Where the module is. What is wrong with that is reported.
+    pub fn module_source(&self, diagnostics: &mut Diagnostics) -> Option<ModuleSource> {
+        match ModuleSource::parse(&self.source, self.version.is_some()) {
+            Ok(source) => Some(source),
+            Err(error) => {
+                diagnostics.push(error.at(self.source_span));
+                None
+            }
         }
-        if let Some((_, span)) = &self.version {
-            let detail = "A local module has no version: it is read as it is.";
-            let diagnostic = Diagnostic::error("Version of a local module", detail).at(*span);
-            diagnostics.push(diagnostic.hint("Remove the argument \"version\"."));
-            return None;
-        }
-        Some(&self.source)
-    }
-}
-
-/// Is it a path that begins with `./` or `../`?
-pub(super) fn is_local(source: &str) -> bool {
-    source.starts_with("./") || source.starts_with("../") || matches!(source, "." | "..")
-}
-
-/// The error for a source that is not local, by what it is.
-fn unsupported_source(source: &str) -> Diagnostic {
-    let kind = source_kind(source);
-    let hint = match kind {
-        None => {
-            let detail = format!("\"{source}\" does not say what kind of source it is.");
-            let hint = format!("A directory relative to this module is written with a dot: \"./{source}\".");
-            return Diagnostic::error("Invalid module source address", detail).hint(hint);
-        }
-        Some(SourceKind::Absolute) => "Write the path relative to this module, beginning with ./ or ../.",
-        Some(_) => {
-            "Copy the module into a directory of this repository (a submodule or subtree keeps its history), and \
-                    name that: \"./modules/NAME\"."
-        }
-    };
-    let what = kind.map_or("", SourceKind::words);
-    let detail = format!("\"{source}\" is {what}. Only modules in local directories are supported yet.");
-    Diagnostic::error("Unsupported module source", detail).hint(hint)
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum SourceKind {
-    Absolute,
-    Git,
-    Mercurial,
-    Archive,
-    S3,
-    Gcs,
-    Registry,
-}
-
-impl SourceKind {
-    fn words(self) -> &'static str {
-        match self {
-            Self::Absolute => "an absolute path",
-            Self::Git => "a Git repository",
-            Self::Mercurial => "a Mercurial repository",
-            Self::Archive => "an archive to be downloaded",
-            Self::S3 => "an S3 object",
-            Self::Gcs => "a Google Cloud Storage object",
-            Self::Registry => "a module of a registry",
-        }
-    }
-}
-
-fn source_kind(source: &str) -> Option<SourceKind> {
-    let prefixes = [
-        ("/", SourceKind::Absolute),
-        ("git::", SourceKind::Git),
-        ("git@", SourceKind::Git),
-        ("github.com/", SourceKind::Git),
-        ("bitbucket.org/", SourceKind::Git),
-        ("gitlab.com/", SourceKind::Git),
-        ("hg::", SourceKind::Mercurial),
-        ("s3::", SourceKind::S3),
-        ("gcs::", SourceKind::Gcs),
-        ("http://", SourceKind::Archive),
-        ("https://", SourceKind::Archive),
-    ];
-    if let Some((_, kind)) = prefixes.iter().find(|(prefix, _)| source.starts_with(prefix)) {
-        return Some(*kind);
-    }
-    let package = source.split("//").next().unwrap_or(source);
-    let parts: Vec<&str> = package.split('/').collect();
-    let is_part =
-        |part: &&str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
-    (matches!(parts.len(), 3 | 4) && parts.iter().all(is_part)).then_some(SourceKind::Registry)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sources_are_named_by_what_they_are() {
-        for (source, kind) in [
-            ("/srv/modules/x", Some(SourceKind::Absolute)),
-            ("github.com/owner/repo//sub?ref=v1", Some(SourceKind::Git)),
-            ("git::https://example.com/x.git", Some(SourceKind::Git)),
-            ("git@github.com:owner/repo.git", Some(SourceKind::Git)),
-            ("hg::http://example.com/x", Some(SourceKind::Mercurial)),
-            ("https://example.com/x.zip", Some(SourceKind::Archive)),
-            ("s3::https://s3.example.com/x", Some(SourceKind::S3)),
-            ("hashicorp/consul/aws", Some(SourceKind::Registry)),
-            ("app.example.com/a/b/c//sub", Some(SourceKind::Registry)),
-            ("modules/x", None),
-            ("x", None),
-        ] {
-            assert_eq!(source_kind(source), kind, "{source}");
-            assert!(!is_local(source));
-        }
-        assert!(["./x", "../x", ".", ".."].into_iter().all(is_local));
-        assert!(!is_local(".x"));
     }
 }

@@ -221,14 +221,15 @@ fn add<K: Ord, T>(
     }
 }
 
-/// The sources of the module calls in one file: what has to be there so that the configuration can be loaded. Errors
-/// are not reported: loading does.
-pub(super) fn calls_in(name: &str, text: &str) -> Vec<Arc<str>> {
+/// The names and sources of the module calls in one file: what has to be there so that the configuration can be loaded.
+/// Errors are not reported: loading does.
+pub(super) fn calls_in(name: &str, text: &str) -> Vec<(Arc<str>, Arc<str>)> {
     let file = engine_diag::FileId(0);
     let (body, _) = if name.ends_with(".json") { parse_json(file, text, &json::FILE) } else { parse(file, text) };
     let calls = body.blocks().filter(|block| &**block.kind() == "module").filter_map(|block| {
+        let (name, _) = block.labels().next()?;
         let source = block.body().attribute("source")?.value();
-        source.unparenthesized().as_text().filter(|source| super::call::is_local(source)).cloned()
+        Some((name.clone(), source.unparenthesized().as_text()?.clone()))
     });
     calls.collect()
 }

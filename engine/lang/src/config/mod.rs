@@ -19,6 +19,7 @@ mod endpoint;
 mod json;
 mod load;
 mod module;
+mod module_source;
 mod output;
 mod overriding;
 mod provider;
@@ -40,15 +41,18 @@ pub use condition::Condition;
 pub use constraint::{Constraint, Defaults};
 pub use depends::Repeat;
 pub use endpoint::Endpoint;
-pub use load::{called_directories, load};
+pub use load::{called_modules, load, module_calls};
 pub use module::Module;
+pub use module_source::{
+    DEFAULT_REGISTRY, ModuleSource, Package, PackageKind, RegistryModule, RemoteModule, shown_url,
+};
 pub use output::{Local, Output};
 pub use provider::{ProviderBlock, ProviderName, ProviderRef, RequiredProvider, implied_provider};
 pub use refactor::{Import, Moved, Removed};
 pub use refuse::not_executed;
 pub use resource::{IgnoreChanges, Lifecycle, Resource, ResourceName};
 pub use settings::{Backend, BackendKind, Settings, language_version};
-pub use source::{Directory, ROOT, SourceTree, join};
+pub use source::{Directory, Installed, ROOT, SourceTree, join};
 pub use tfvars::{Assignment, automatic_order, variable_values};
 pub use variable::Variable;
 pub use version::{Version, VersionConstraints};

@@ -4,11 +4,28 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-/// Files by directory and name. Paths are relative to the root module's directory, with `/`; the root itself is `.`,
-/// and what lies above it begins with `..`.
+use super::version::Version;
+
+/// Files by directory and name, and where modules were installed that come from elsewhere. Paths are relative to the
+/// root module's directory, with `/`; the root itself is `.`, and what lies above it begins with `..`. Absolute paths
+/// are those of modules that were installed elsewhere (`TF_DATA_DIR`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceTree {
     directories: BTreeMap<Arc<str>, Directory>,
+    installed: BTreeMap<Arc<str>, Installed>,
+}
+
+/// A module that was fetched from elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Installed {
+    /// Where from, in the spelling of [`super::ModuleSource`].
+    pub source: Arc<str>,
+    /// The version that was chosen, of modules of registries.
+    pub version: Option<Version>,
+    /// The directory of the package that it belongs to. Local modules that it calls are not outside of it.
+    pub package: Arc<str>,
+    /// Its own directory, in that of the package.
+    pub directory: Arc<str>,
 }
 
 /// The files of one directory by their names.
@@ -23,12 +40,28 @@ impl SourceTree {
     /// Adds or replaces a file.
     pub fn insert(&mut self, path: &str, bytes: impl Into<Arc<[u8]>>) {
         let (directory, name) = path.rsplit_once('/').unwrap_or((ROOT, path));
-        self.insert_directory(&join(ROOT, directory)).insert(name.into(), bytes.into());
+        self.insert_directory(&join(directory, ".")).insert(name.into(), bytes.into());
     }
 
     /// Notes that a directory is there, even if it holds no file.
     pub fn insert_directory(&mut self, directory: &str) -> &mut Directory {
         self.directories.entry(directory.into()).or_default()
+    }
+
+    /// Notes where a module was installed that is called by `key`: the names of the calls that lead to it, with periods
+    /// between them.
+    pub fn install(&mut self, key: &str, module: Installed) {
+        self.installed.insert(key.into(), module);
+    }
+
+    /// Where the module was installed that is called by that key.
+    pub fn installed(&self, key: &str) -> Option<&Installed> {
+        self.installed.get(key)
+    }
+
+    /// Is any module of the configuration from elsewhere?
+    pub fn has_installed(&self) -> bool {
+        !self.installed.is_empty()
     }
 
     /// The files of one directory in the order of their names; `None` if there is no such directory.
@@ -60,6 +93,7 @@ pub const ROOT: &str = ".";
 /// The directory that `relative` names, seen from `directory`; both with `/`. `.` and `..` are resolved by the text
 /// alone, without looking at links.
 pub fn join(directory: &str, relative: &str) -> String {
+    let is_absolute = directory.starts_with('/');
     let mut parts: Vec<&str> = Vec::new();
     for part in directory.split('/').chain(relative.split('/')) {
         match part {
@@ -67,8 +101,12 @@ pub fn join(directory: &str, relative: &str) -> String {
             ".." if parts.last().is_some_and(|last| *last != "..") => {
                 parts.pop();
             }
+            ".." if is_absolute => {}
             _ => parts.push(part),
         }
+    }
+    if is_absolute {
+        return format!("/{}", parts.join("/"));
     }
     if parts.is_empty() { ROOT.to_owned() } else { parts.join("/") }
 }
@@ -88,6 +126,8 @@ mod tests {
             ("../x", "../../y", "../../y"),
             ("a", "..", "."),
             (".", ".", "."),
+            ("/a/b", "../c/./d", "/a/c/d"),
+            ("/a", "../../..", "/"),
         ] {
             assert_eq!(join(directory, relative), expected, "{directory} + {relative}");
         }

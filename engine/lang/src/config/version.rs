@@ -114,6 +114,19 @@ impl VersionConstraints {
     pub fn allow(&self, version: &Version) -> bool {
         self.conditions.iter().all(|condition| condition.allows(version))
     }
+
+    /// May this version be chosen among those that a registry has? Pre-releases only where one is named exactly.
+    pub fn select(&self, version: &Version) -> bool {
+        let named = |condition: &Condition| condition.operator == Operator::Equal && condition.version == *version;
+        self.allow(version) && (version.pre.is_empty() || self.conditions.iter().any(named))
+    }
+}
+
+impl Version {
+    /// Is it no release?
+    pub fn is_prerelease(&self) -> bool {
+        !self.pre.is_empty()
+    }
 }
 
 /// As it was written.

@@ -30,9 +30,10 @@ fn modules_that_are_not_there() {
     for (source, summary) in [
         ("\"./nope\"", "Module not found"),
         ("\"modules/x\"", "Invalid module source address"),
-        ("\"hashicorp/consul/aws\"", "Unsupported module source"),
-        ("\"git::https://example.com/x.git\"", "Unsupported module source"),
-        ("\"./m\"\n  version = \"1\"", "Version of a local module"),
+        ("\"hashicorp/consul/aws\"", "Module not installed"),
+        ("\"git::https://example.com/x.git\"", "Module not installed"),
+        ("\"s3::https://s3.amazonaws.com/b/x.zip\"", "Unsupported module source"),
+        ("\"./m\"\n  version = \"1\"", "Invalid registry module source address"),
         ("var.x", "Variables not allowed"),
     ] {
         let (_, diagnostics) = read(&[("main.tf", &call(source)), ("m/main.tf", "")]);
