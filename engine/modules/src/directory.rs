@@ -264,7 +264,8 @@ mod tests {
                 ("live/b.auto.tfvars", ""),
                 ("live/other.tfvars", ""),
                 ("live/README.md", ""),
-                ("live/x.tf.json", "{}"),
+                ("live/x.tf.json", "{\"module\": {\"j\": {\"source\": \"./m/j\"}}}"),
+                ("live/m/j/main.tf.json", "{}"),
                 ("live/dir.tf/x", ""),
                 (
                     "live/m/a/main.tf",
@@ -285,7 +286,8 @@ mod tests {
                 "x.tf.json",
                 "../shared/main.tf",
                 "m/a/main.tf",
-                "m/b/main.tf"
+                "m/b/main.tf",
+                "m/j/main.tf.json"
             ]
         );
     }

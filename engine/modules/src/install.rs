@@ -212,7 +212,7 @@ impl Walk<'_> {
                         Ok(place) => place,
                         Err(error) => {
                             let mut diagnostic = diagnostic("Failed to download module", &error);
-                            diagnostic.detail = format!("Module {key}: {}", error);
+                            diagnostic.detail = sentence(&format!("module {key}: {error}"));
                             self.diagnostics.push(diagnostic.at(call.source_span));
                             return None;
                         }

@@ -158,6 +158,28 @@ async fn a_local_module_may_call_what_was_fetched_for_each_of_its_calls() {
     );
 }
 
+/// What a saved plan keeps.
+#[tokio::test]
+async fn the_files_that_were_read_are_the_configuration_again() {
+    let mut site = Site::new();
+    let repository = site.repository("repo", &[("main.tf", "module \"y\" {\n  source = \"./y\"\n}\n"), ("y/y.tf", "")]);
+    site.call(&format!("git::file://{}", repository.display()));
+    for data in [".terraform".to_owned(), site.beside("data").to_str().unwrap().to_owned()] {
+        site.data_directory = data;
+        site.install().await.unwrap();
+        let tree = engine_modules::read_tree(&site.root(), &site.data_directory).unwrap();
+        let files: Vec<_> = tree.files().map(|(path, bytes)| (path, bytes.clone())).collect();
+        let again = engine_modules::tree_of(files.iter().map(|(path, bytes)| (path.as_str(), bytes.clone())));
+        let load = |tree| {
+            let (config, diagnostics) = engine_lang::config::load(tree, &mut engine_diag::Sources::new());
+            assert!(diagnostics.is_empty(), "{diagnostics:?}");
+            config.modules().iter().map(|(path, module)| format!("{path}={}", module.directory)).collect::<Vec<_>>()
+        };
+        assert_eq!(load(&again), load(&tree));
+        assert_eq!(load(&tree).len(), 3);
+    }
+}
+
 #[tokio::test]
 async fn the_data_directory_may_be_elsewhere() {
     let mut site = Site::new();

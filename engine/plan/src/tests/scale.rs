@@ -53,6 +53,22 @@ fn ten_times_the_objects_are_at_most_eleven_times_the_work() {
 }
 
 #[test]
+fn a_set_costs_what_a_map_costs() {
+    let work = |over: &str| {
+        let text = format!(
+            "variable \"keys\" {{ type = set(string) }}
+             resource \"mock_object\" \"x\" {{
+               for_each = {over}
+               name     = each.key
+             }}"
+        );
+        let keys = (0..1_000).map(|i| Value::from(format!("k{i}"))).collect();
+        Bench::new(&text).variable("keys", Value::set(Type::String, keys)).planned().0.work
+    };
+    assert_eq!(work("var.keys"), work("{ for key in var.keys : key => 1 }"));
+}
+
+#[test]
 fn all_of_one_block_in_all_of_another_are_sums_and_no_products() {
     const N: usize = 300;
     let planned = Bench::new(&format!(
