@@ -201,7 +201,7 @@ pub(super) fn insert(
         (builtin.begin)(&mut new);
     }
     admit::create(request, store, resource, &mut new)?;
-    check(resource, None, &new)?;
+    check(resource, None, &new, Vec::new())?;
     review(request, resource, None, Some(&new))?;
     managers.write_to(&mut new);
     resource.mark_for_storage(&mut new);
@@ -298,11 +298,9 @@ pub(super) fn replace(
         let generation = live.pointer("/metadata/generation").and_then(Value::as_i64).unwrap_or_default();
         metadata_mut(&mut new).insert("generation".to_owned(), (generation + 1).into());
     }
-    if !is_status {
-        check_change(resource, live, &new)?;
-    }
     admit::change(request, store, resource, live, &new)?;
-    check(resource, Some(live), &new)?;
+    let changes = if is_status { Vec::new() } else { unchangeable(resource, live, &new) };
+    check(resource, Some(live), &new, changes)?;
     review(request, resource, Some(live), Some(&new))?;
     managers.write_to(&mut new);
     if is_same(live, &new) {
@@ -351,16 +349,21 @@ fn is_same(old: &Value, new: &Value) -> bool {
     without_times(old) == without_times(new)
 }
 
-fn check(resource: &Resource, old: Option<&Value>, new: &Value) -> Result<(), Failure> {
-    let mut causes = names::check_metadata(new, resource.name_rule);
+/// `causes` are those that are known already.
+fn check(resource: &Resource, old: Option<&Value>, new: &Value, mut causes: Vec<Cause>) -> Result<(), Failure> {
+    causes.extend(names::check_metadata(new, resource.name_rule));
     match resource.builtin {
         Some(builtin) => causes.extend((builtin.validate)(new)),
         None => causes = check::check(new, old, resource.schema(), causes),
     }
-    refuse(resource, new, &causes)
+    match causes.as_slice() {
+        [] => Ok(()),
+        causes => Err(Failure::invalid(&resource.group, &resource.kind, object::name(new), causes)),
+    }
 }
 
-fn check_change(resource: &Resource, old: &Value, new: &Value) -> Result<(), Failure> {
+/// What cannot change so.
+fn unchangeable(resource: &Resource, old: &Value, new: &Value) -> Vec<Cause> {
     let rules = resource.builtin.map_or(&[][..], |builtin| builtin.immutable);
     let mut causes = validate::changed(rules, old, new);
     causes.extend(resource.builtin.map(|builtin| (builtin.validate_change)(old, new)).unwrap_or_default());
@@ -370,14 +373,7 @@ fn check_change(resource: &Resource, old: &Value, new: &Value) -> Result<(), Fai
         let why = "no new finalizers can be added if the object is being deleted";
         causes.push(Cause::forbidden("metadata.finalizers", why));
     }
-    refuse(resource, new, &causes)
-}
-
-fn refuse(resource: &Resource, new: &Value, causes: &[Cause]) -> Result<(), Failure> {
-    match causes {
-        [] => Ok(()),
-        causes => Err(Failure::invalid(&resource.group, &resource.kind, object::name(new), causes)),
-    }
+    causes
 }
 
 /// Asks the admission hooks.
