@@ -41,6 +41,21 @@ async fn what_predecessors_own_with_us_goes_when_it_is_given_up() {
 }
 
 #[tokio::test]
+async fn what_predecessors_own_beside_us_is_a_conflict() {
+    let world = World::new().await;
+    let state = world.apply(TYPE, None, &world.manifest(config_map(json!({"k": "1"})))).await;
+    let path = format!("{MAPS}/a?fieldManager=kubectl-client-side-apply");
+    world.other(Method::PATCH, &path, Some(json!({"data": {"k": "2", "theirs": "2"}})));
+    // What the state has is ours again.
+    let (_, planned) = world.plan(TYPE, Some(&state), &world.manifest(config_map(json!({"k": "1"})))).await;
+    assert!(planned.is_ok(), "{planned:?}");
+    let (_, planned) =
+        world.plan(TYPE, Some(&state), &world.manifest(config_map(json!({"k": "1", "theirs": "1"})))).await;
+    let issues = planned.unwrap_err();
+    assert!(issues.iter().any(|issue| issue.detail.contains("data.theirs")), "{issues:?}");
+}
+
+#[tokio::test]
 async fn what_is_made_of_an_object_against_its_unverified_plan_is_not_written() {
     let world = World::new().await;
     let definition = |default: &str| {

@@ -24,6 +24,12 @@ pub(crate) fn is_secret(body: &Value) -> bool {
     text("kind") == Some("Secret") && text("apiVersion") == Some("v1")
 }
 
+/// Has it containers alone, without anything in them? The API server may keep such a part, or leave it out.
+pub(crate) fn is_hollow(value: &Value) -> bool {
+    let is_container = value.as_map().is_some() || value.as_sequence().is_some();
+    value.is_null() || (is_container && value.parts().all(is_hollow))
+}
+
 /// What is given in clear wins, as it does in the API server.
 fn merged(data: Option<&Value>, clear: &Value) -> Value {
     let Some(clear) = clear.as_map() else { return Value::unknown(Type::Dynamic) };

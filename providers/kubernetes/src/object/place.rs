@@ -6,6 +6,16 @@ use serde_json::Value as Json;
 /// The place of a field in a manifest: `.spec.containers[name="a"].image`, `spec.ports[0].port`, `metadata.labels[a/b]`.
 /// Where the manifest has no such field, the nearest place around it that it has.
 pub(crate) fn place(field: &str, manifest: &Json) -> Path {
+    follow(field, manifest).0
+}
+
+/// Does the manifest say this field?
+pub(crate) fn says(field: &str, manifest: &Json) -> bool {
+    follow(field, manifest).1
+}
+
+/// As far as the manifest has the field, and whether that is all of it.
+fn follow(field: &str, manifest: &Json) -> (Path, bool) {
     let mut path = Path::root();
     // A Service's first address has two names: it is told by the one, and mostly written as the other.
     let written = manifest.pointer("/spec/clusterIPs").is_some();
@@ -20,7 +30,7 @@ pub(crate) fn place(field: &str, manifest: &Json) -> Path {
             Some(inside) => bracket(inside, at),
             None => name(rest, at),
         };
-        let Some((step, value, after)) = next else { return path };
+        let Some((step, value, after)) = next else { return (path, rest.is_empty()) };
         path.0.push(step);
         (at, rest) = (value, after);
     }

@@ -12,6 +12,7 @@ use super::{
     node::{Field, ListType, Node, Type},
 };
 use crate::object::{
+    body::is_hollow,
     convert::{from_json, to_json},
     quantity::Quantity,
 };
@@ -25,6 +26,8 @@ pub(crate) fn predict(schema: &Schema, body: &Value) -> Value {
         let part = match node.field(name) {
             Field::Declared(field) if &**name == "metadata" => metadata(&field, value),
             Field::Declared(field) => match whole(&field, value) {
+                // What is left out inside may leave it empty.
+                Some(part) if !part.is_known() && is_hollow(value) => return unknown(),
                 Some(part) => part,
                 None if is_empty(value) => continue,
                 None => return unknown(),
@@ -40,7 +43,7 @@ pub(crate) fn predict(schema: &Schema, body: &Value) -> Value {
 
 fn metadata(node: &Node<'_>, value: &Value) -> Value {
     let Some(fields) = value.as_map() else { return unknown() };
-    let parts = fields.iter().map(|(name, value)| {
+    let parts = fields.iter().filter(|(_, value)| !is_empty(value)).map(|(name, value)| {
         let part = match node.field(name) {
             Field::Declared(field) => whole(&field, value).unwrap_or_else(unknown),
             _ => value.clone(),
@@ -69,6 +72,12 @@ fn whole(node: &Node<'_>, value: &Value) -> Option<Value> {
     }
     let is_definition = node.is_of_definition();
     match &value.data {
+        // An empty map of Go's is left out; an empty structure is there.
+        Data::Object(fields) | Data::Map(_, fields)
+            if fields.is_empty() && !is_definition && node.keyword("additionalProperties").is_some() =>
+        {
+            None
+        }
         Data::Object(fields) | Data::Map(_, fields) => {
             if node.is_atomic() && !fields.is_empty() {
                 return Some(as_one_piece(node, value));
@@ -216,6 +225,17 @@ mod tests {
             }},
         });
         assert_eq!(shown(&predict(&schema, &from_json(&body))), expected);
+    }
+
+    #[test]
+    fn what_may_be_left_out_is_not_promised() {
+        for (api_version, kind, body) in [
+            ("node.k8s.io/v1", "RuntimeClass", json!({"handler": "a", "overhead": {"podFixed": {}}})),
+            ("v1", "ResourceQuota", json!({"spec": {"hard": {}}})),
+        ] {
+            let schema = Schema::of_builtin(api_version, kind).unwrap();
+            assert_eq!(shown(&predict(&schema, &from_json(&body))), json!("?"), "{kind}");
+        }
     }
 
     #[test]

@@ -16,6 +16,7 @@ use crate::{
     object::{
         key::ObjectKey,
         owner::conflicts,
+        place::says,
         predecessor::is_predecessor,
         project::{project, without},
         refusal::{Refusal, narrowed, refusal},
@@ -157,6 +158,13 @@ impl Asked<'_> {
         vec![failed(self.at(""), &format!("Cannot plan {}", self.key), error)]
     }
 
+    /// Is the field one that the state has, and its manager one under which the object went before? Such fields are taken
+    /// over; others of that manager may be another configuration's.
+    fn is_inherited(&self, (manager, field): &(String, String)) -> bool {
+        let before = self.question.prior.as_ref().and_then(|prior| prior.desired.json.as_ref());
+        self.is_update && is_predecessor(manager) && before.is_some_and(|before| says(field, before))
+    }
+
     async fn dry_run(&self, call: Call<'_>, issues: &mut Vec<Issue>) -> Result<Answer, Vec<Issue>> {
         let Self { cluster, kind, key, body, is_update, .. } = self;
         let Question { desired, around, .. } = self.question;
@@ -169,7 +177,7 @@ impl Asked<'_> {
         if let Err(status) = &sent
             && let Refusal::Owned(conflicts) = refusal(status)
         {
-            let is_inherited = *is_update && conflicts.iter().all(|(manager, _)| is_predecessor(manager));
+            let is_inherited = conflicts.iter().all(|conflict| self.is_inherited(conflict));
             if desired.conflicts == Conflicts::TakenAndTold && !is_inherited {
                 for issue in owned(&at, &what, &conflicts) {
                     let hint = "It is taken over. Where the other manager writes it again, leave it out here.";
@@ -249,8 +257,7 @@ impl Asked<'_> {
         }
         let Ok(Some(live)) = self.cluster.get(self.kind, self.key, call).await else { return Ok(()) };
         let found = conflicts(&live, self.body, &desired.manager);
-        let found: Vec<(String, String)> =
-            found.into_iter().filter(|(manager, _)| !self.is_update || !is_predecessor(manager)).collect();
+        let found: Vec<(String, String)> = found.into_iter().filter(|conflict| !self.is_inherited(conflict)).collect();
         let issues = refused_as_owned(&|field| self.at(field), &self.key.to_string(), &found);
         if issues.is_empty() { Ok(()) } else { Err(issues) }
     }
