@@ -10,7 +10,7 @@ use engine_apply::{Applied, Apply, apply, stale};
 use engine_diag::{Diagnostics, Sources};
 use engine_lang::{
     config::{self, Config, SourceTree},
-    eval::Files,
+    eval::{Files, Surroundings},
 };
 use engine_model::{
     address::ResourceAddr,
@@ -194,7 +194,7 @@ impl Lab {
             variables,
             providers: self.providers.clone(),
             files: Arc::new(NoFiles),
-            directory: "/lab".into(),
+            surroundings: Surroundings { directory: "/lab".into(), ..Surroundings::default() },
             workspace: "default".into(),
         });
         let folded = loaded.fold().expect("a journal that belongs to the state");

@@ -128,6 +128,14 @@ pub(crate) struct Run {
     queued: BTreeSet<NodeId>,
 }
 
+/// The program with the clock and chance, which functions must not ask before, and the time of the plan.
+fn in_time(request: &Apply) -> Program {
+    let mut program = Program::clone(&request.program);
+    program.surroundings.plan_timestamp = Some(request.plan.timestamp.as_str().into());
+    program.surroundings.host = Some(request.host.clone());
+    program
+}
+
 impl Run {
     fn new(request: Apply, loaded: &Loaded) -> Result<Self, Diagnostics> {
         let folded = loaded.fold().map_err(|error| {
@@ -152,7 +160,7 @@ impl Run {
         Ok(Self {
             ready: Ready::new(&dag),
             dag,
-            evaluation: Evaluation::resume(request.program.clone(), &plan),
+            evaluation: Evaluation::resume(Arc::new(in_time(&request)), &plan),
             snapshot,
             instances: BTreeMap::new(),
             changes,

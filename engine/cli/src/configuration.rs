@@ -11,7 +11,7 @@ use std::{
 use engine_diag::{Diagnostic, Diagnostics};
 use engine_lang::{
     config::{self, Config, ROOT, SourceTree},
-    eval::Files,
+    eval::{Entry, Files},
 };
 use engine_plan::{Given, file, given_text, undeclared_variable};
 
@@ -163,6 +163,32 @@ fn read_bounded(path: &std::path::Path) -> io::Result<Vec<u8>> {
     fs::read(path)
 }
 
+/// What is in a directory, in the order of names; `None` if there is no such directory. Names that are no text cannot be
+/// named, and what is neither file nor directory is no part of a configuration.
+fn listing(directory: &std::path::Path) -> io::Result<Option<String>> {
+    let entries = match fs::read_dir(directory) {
+        Ok(entries) => entries,
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        Err(error) => return Err(error),
+    };
+    let mut lines = Vec::new();
+    for entry in entries {
+        let entry = entry?;
+        // Through links: what does not lead anywhere is an error, as it may be a mistake.
+        let kind = fs::metadata(entry.path())?;
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        if kind.is_dir() {
+            lines.push(format!("{name}/\n"));
+        } else if kind.is_file() {
+            lines.push(format!("{name}\n"));
+        }
+    }
+    lines.sort();
+    Ok(Some(lines.concat()))
+}
+
 /// Files that functions read, remembered. Read once, so that a plan is of one moment.
 #[derive(Debug)]
 pub(crate) struct ReadFiles {
@@ -213,5 +239,29 @@ impl Files for ReadFiles {
 
     fn exists(&self, path: &str) -> Result<bool, String> {
         Ok(self.look(path)?.is_some())
+    }
+
+    /// Remembered like a file, under the path with a slash: a line for each entry, directories with a slash, too.
+    fn list(&self, directory: &str) -> Result<Option<Arc<[Entry]>>, String> {
+        let name = format!("{directory}/");
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = match (seen.get(&name), &self.directory) {
+            (Some(found), _) => found.clone(),
+            (None, None) => return Err(format!("the saved plan did not look into {directory}")),
+            (None, Some(root)) => {
+                let listing = listing(&root.join(directory)).map_err(|error| format!("{directory}: {error}"))?;
+                let found = listing.map(|text| Arc::from(text.into_bytes()));
+                seen.insert(name, found.clone());
+                found
+            }
+        };
+        let entries = |text: &str| {
+            let entry = |line: &str| match line.strip_suffix('/') {
+                Some(name) => Entry { name: name.to_owned(), is_directory: true },
+                None => Entry { name: line.to_owned(), is_directory: false },
+            };
+            text.lines().map(entry).collect()
+        };
+        Ok(found.map(|bytes: Arc<[u8]>| entries(&String::from_utf8_lossy(&bytes))))
     }
 }

@@ -74,7 +74,7 @@ impl Log {
     /// Writes one line.
     pub(crate) fn write(&self, level: Level, message: Arguments<'_>) {
         let Some(to) = self.to.as_ref().filter(|_| level <= self.level) else { return };
-        let time = engine_plan::rfc3339(self.host.now());
+        let time = engine_lang::functions::rfc3339(self.host.now());
         let line = if self.json {
             let line: Json = object([
                 ("@level", text(&level.name().to_ascii_lowercase())),

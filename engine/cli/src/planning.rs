@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use engine_diag::{Diagnostic, Diagnostics};
+use engine_lang::{eval::Surroundings, functions::rfc3339};
 use engine_model::{
     address::ResourceAddr,
     execution::Step,
@@ -173,14 +174,22 @@ async fn planned(
 }
 
 pub(crate) fn program(session: &Session, configuration: &Configuration, providers: &Providers) -> Program {
+    let now = rfc3339(session.host.now()).into();
+    let surroundings = surroundings(session, &session.directory.to_string_lossy());
     Program {
         config: configuration.config.clone(),
         variables: configuration.given.clone(),
         providers: providers.clone(),
         files: configuration.read.clone(),
-        directory: session.directory.to_string_lossy().into(),
+        surroundings: Surroundings { plan_timestamp: Some(now), ..surroundings },
         workspace: "default".into(),
     }
+}
+
+/// What functions find around a run in a directory.
+pub(crate) fn surroundings(session: &Session, directory: &str) -> Surroundings {
+    let home = session.env.variables.get("HOME").filter(|home| !home.is_empty());
+    Surroundings { directory: directory.into(), home: home.map(|home| home.as_str().into()), ..Surroundings::default() }
 }
 
 fn targets(texts: &[String]) -> Result<Vec<Target>, Diagnostics> {

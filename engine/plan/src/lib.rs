@@ -24,7 +24,6 @@ mod replace_order;
 pub mod schedule;
 mod stored;
 mod target;
-mod timestamp;
 mod validate;
 mod variables;
 mod worklist;
@@ -37,7 +36,6 @@ pub use proposed::{proposed, settled};
 pub use providers::Providers;
 pub use repeated::mark_repeated;
 pub use target::Target;
-pub use timestamp::rfc3339;
 pub use validate::validate;
 pub use variables::{given_text, undeclared_variable};
 

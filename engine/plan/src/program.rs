@@ -11,7 +11,7 @@ use engine_lang::{
     config::{
         Assignment, Config, Module, ModuleCall, ProviderBlock, RequiredProvider, Resource, ResourceName, Version,
     },
-    eval::Files,
+    eval::{Files, Surroundings},
 };
 use engine_model::{
     address::{Mode, ModuleAddr, ProviderAddr, ProviderConfigAddr, ResourceAddr},
@@ -32,8 +32,8 @@ pub struct Program {
     pub providers: Providers,
     /// The files that functions read. Whoever implements it records them for the plan file.
     pub files: Arc<dyn Files + Send + Sync>,
-    /// `path.cwd`: the directory that the command was run in, absolute.
-    pub directory: Arc<str>,
+    /// What else functions find: the directory that the command was run in (`path.cwd`), the time of the plan.
+    pub surroundings: Surroundings,
     /// `terraform.workspace`.
     pub workspace: Arc<str>,
 }

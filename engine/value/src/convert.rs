@@ -76,7 +76,18 @@ fn convert_bare(value: &Value, ty: &Type) -> Result<Value, ConvertError> {
         (Data::List(_, elements) | Data::Tuple(elements), Type::List(want)) => {
             sequence_to_list(value, elements, want, "list")
         }
-        (Data::Set(_, elements), Type::List(want)) => sequence_to_list(value, elements, want, "list"),
+        (Data::Set(_, elements), Type::List(want)) => {
+            let list = sequence_to_list(value, elements, want, "list")?;
+            match list.first_unknown() {
+                None => Ok(list),
+                // How many there are is not known: unknown elements may turn out to be the same one.
+                Some(unknown) => {
+                    let known = Refinements::of(value);
+                    let refinements = Refinements::length(known.min_length.unwrap_or(0), known.max_length);
+                    Ok(Value::unknown_with(Unknown { ty: list.type_of(), refinements, origin: unknown.origin }))
+                }
+            }
+        }
         (Data::List(_, elements) | Data::Tuple(elements) | Data::Set(_, elements), Type::Set(want)) => {
             let list = sequence_to_list(value, elements, want, "set")?;
             match list.data {

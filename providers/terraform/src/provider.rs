@@ -13,7 +13,7 @@ use providers_api::{
     ProviderError, ReadAnswer, ReadObject, ReadRequest,
 };
 
-use crate::{remote_state, terraform_data};
+use crate::{functions, remote_state, terraform_data};
 
 /// `terraform.io/builtin/terraform`.
 #[derive(Debug)]
@@ -30,7 +30,13 @@ impl Terraform {
         let data = BTreeMap::from([(Arc::from(remote_state::TYPE), remote_state::schema())]);
         Self {
             addr: ProviderAddr::new("terraform.io", "builtin", "terraform"),
-            schemas: ProviderSchemas { provider: Schema::default(), resources, data, ..ProviderSchemas::default() },
+            schemas: ProviderSchemas {
+                provider: Schema::default(),
+                resources,
+                data,
+                functions: functions::signatures(),
+                ..ProviderSchemas::default()
+            },
             dir,
         }
     }
@@ -49,6 +55,10 @@ impl Provider for Terraform {
     /// Terraform shows a sensitive input in clear as the output; we promise that secrets are never shown.
     fn repeats(&self, ty: &str) -> &[(&'static str, &'static str)] {
         if ty == terraform_data::TYPE { &[("input", "output")] } else { &[] }
+    }
+
+    fn call(&self, function: &str, arguments: &[Value]) -> Result<Value, (Option<usize>, String)> {
+        functions::call(function, arguments)
     }
 
     fn validate_provider(&self, _: &Value) -> Vec<Issue> {

@@ -6,7 +6,7 @@ use engine_apply::{Apply, Edit, apply, edit};
 use engine_diag::{Diagnostics, Sources, Span};
 use engine_lang::{
     config::{SourceTree, load},
-    eval::Files,
+    eval::{Files, Surroundings},
 };
 use engine_model::{
     address::{ProviderConfigAddr, ResourceAddr},
@@ -226,7 +226,7 @@ fn program(providers: impl IntoIterator<Item = Arc<dyn Provider>>, text: &str) -
         config,
         providers: Providers::new(providers),
         files: Arc::new(NoFiles),
-        directory: "/home/platform".into(),
+        surroundings: Surroundings { directory: "/home/platform".into(), ..Surroundings::default() },
         workspace: "default".into(),
     };
     (Arc::new(program), sources)

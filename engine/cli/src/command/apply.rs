@@ -147,7 +147,7 @@ async fn prepare(
         variables: file.plan.variables.iter().map(|(k, v)| (k.clone(), Given::Value(v.value.clone()))).collect(),
         providers: providers.clone(),
         files: Arc::new(ReadFiles::remembered(file.read.clone())),
-        directory: file.root.as_str().into(),
+        surroundings: planning::surroundings(session, &file.root),
         workspace: "default".into(),
         config,
     });

@@ -43,6 +43,8 @@ async fn stored(session: &mut Session, world: Option<&World>, args: &ConsoleArgs
     let snapshot = super::folded(&storage.load(session).await?)?;
     let providers = compiled::providers(session, world.map(World::connection));
     let mut program = planning::program(session, &configuration, &providers);
+    // Nothing is planned, so what the clock and chance say now is what they say.
+    program.surroundings.host = Some(session.host.clone());
     // A variable that nobody gave a value may have any.
     for (name, variable) in program.config.root.variables.iter().filter(|(_, variable)| variable.default.is_none()) {
         let unknown = Value::unknown(variable.constraint.ty.without_optional());

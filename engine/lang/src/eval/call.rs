@@ -9,17 +9,14 @@ use crate::{
     eval::{
         Scope, Stop, did_you_mean,
         expression::{Evaluator, Gather, Outcome, unknown_like},
+        render::check_template_argument,
     },
     functions::{self, Function, Outside},
     syntax::{Expr, ExprId, List, Node, Symbol},
 };
 
-/// The error for a call of a function that is not there: not yet, or not at all.
+/// The error for a call of a function that is not there.
 fn no_function(name: &str) -> Diagnostic {
-    if functions::is_unbuilt(name) {
-        let detail = format!("The function \"{name}\" is not supported yet.");
-        return Diagnostic::error("Unsupported function", detail);
-    }
     let meant = did_you_mean(name, functions::names());
     let detail = format!("There is no function named \"{name}\".{meant}");
     Diagnostic::error("Call to unknown function", detail)
@@ -128,7 +125,17 @@ impl<S: Scope> Evaluator<'_, S> {
             }
         }
         gather.finish()?;
-        let outside = Outside { files: self.scope.files() };
+        if function.name == "templatestring"
+            && let Err(why) = check_template_argument(&Expr::new(Arc::clone(self.tree), given[0].0))
+        {
+            return Err(self.invalid_argument(given[0].0, function, 0, &why).into());
+        }
+        if function.name == "templatestring" && !matches!(given[0].1.type_of(), Type::String | Type::Dynamic) {
+            let why = "invalid template value: a string is required";
+            return Err(self.invalid_argument(given[0].0, function, 0, why).into());
+        }
+        let (files, surroundings) = (self.scope.files(), self.scope.surroundings());
+        let outside = Outside { files, surroundings, in_template: self.in_template };
         functions::call(function, &values, &outside).map_err(|error| match error.argument {
             Some(at) if at < given.len() => self.invalid_argument(given[at].0, function, at, &error.message).into(),
             _ => {
@@ -287,7 +294,7 @@ impl<S: Scope> Evaluator<'_, S> {
             Ok(value) => {
                 let origin = value.first_unknown().and_then(|unknown| unknown.origin);
                 let unknown = Unknown { ty: Type::Bool, refinements: Refinements::default(), origin };
-                Ok(Value::unknown_with(unknown).mark(value.marks_deep()))
+                Ok(Value::unknown_with(unknown))
             }
             Err(Stop::Failed(_)) => Ok(Value::bool(false)),
             Err(blocked) => Err(blocked),

@@ -88,11 +88,13 @@ pub(super) struct Evaluator<'a, S> {
     pub(super) items: Vec<Value>,
     /// Above zero, failures are going to be dropped, so nobody needs their explanation.
     pub(super) quiet: usize,
+    /// Is it a template that a function renders?
+    pub(super) in_template: bool,
 }
 
 impl<'a, S: Scope> Evaluator<'a, S> {
     pub(super) fn new(tree: &'a Arc<Tree>, scope: &'a S) -> Self {
-        Self { tree, scope, bound: Vec::new(), items: Vec::new(), quiet: 0 }
+        Self { tree, scope, bound: Vec::new(), items: Vec::new(), quiet: 0, in_template: false }
     }
 
     pub(super) fn eval(&mut self, id: ExprId) -> Outcome<S::Key> {

@@ -6,7 +6,7 @@ use engine_diag::{Diagnostic, Diagnostics, Span};
 use engine_model::schema::Function;
 use engine_value::Value;
 
-use crate::eval::Subject;
+use crate::eval::{Subject, Surroundings, surroundings::NOTHING};
 
 /// Why evaluation ended without a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,6 +73,11 @@ pub trait Scope {
     /// The files that `file()` and its kin read.
     fn files(&self) -> &dyn Files;
 
+    /// What else functions find around the run.
+    fn surroundings(&self) -> &Surroundings {
+        &NOTHING
+    }
+
     /// The signature of a function of a provider, `provider::NAME::FUNCTION`.
     ///
     /// # Errors
@@ -106,4 +111,21 @@ pub trait Files {
     /// # Errors
     /// Why that cannot be told, or what is there instead, as the end of a sentence: `is a directory, not a file`.
     fn exists(&self, path: &str) -> Result<bool, String>;
+
+    /// What is in a directory, in the order of names; `None` if there is no such directory.
+    ///
+    /// # Errors
+    /// Why that cannot be told, as a fragment.
+    fn list(&self, directory: &str) -> Result<Option<Arc<[Entry]>>, String> {
+        Err(format!("\"{directory}\" cannot be listed here"))
+    }
+}
+
+/// What stands in a directory. Links count as what they lead to.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Entry {
+    /// Its name.
+    pub name: String,
+    /// A directory? Else a regular file; what is neither is not listed.
+    pub is_directory: bool,
 }

@@ -92,7 +92,11 @@ fn coalesce_list(args: &[Value]) -> Result<Value, CallError> {
     if args.is_empty() {
         return Err(CallError::new("at least one argument is required"));
     }
-    let is_list = |arg: &Value| matches!(arg.type_of(), Type::List(_) | Type::Tuple(_) | Type::Dynamic);
+    let is_list = |arg: &Value| match arg.type_of() {
+        Type::List(_) | Type::Tuple(_) => true,
+        Type::Dynamic => !arg.is_null(),
+        _ => false,
+    };
     if !args.iter().all(is_list) {
         return Err(CallError::new("coalescelist arguments must be lists or tuples"));
     }

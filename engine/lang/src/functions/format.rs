@@ -79,7 +79,9 @@ fn format_list(pattern: &str, args: &[Value]) -> Result<Value, CallError> {
     let mut length: Option<(usize, usize)> = None;
     for (at, arg) in args.iter().enumerate() {
         let is_list = matches!(arg.type_of(), Type::List(_) | Type::Set(_) | Type::Tuple(_) | Type::Dynamic);
-        if !arg.is_known() && is_list {
+        // Unknown elements of a set may turn out to be the same one.
+        let is_open = !arg.is_known() && is_list || matches!(arg.data, Data::Set(..)) && arg.has_unknown();
+        if is_open {
             return Ok(unknown_from(Type::list(Type::String), Refinements::not_null(), args));
         }
         let Some(elements) = arg.as_sequence() else { continue };

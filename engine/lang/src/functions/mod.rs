@@ -5,17 +5,25 @@
 mod call;
 mod collection;
 mod conversion;
+mod csv;
+mod digest;
 mod encoding;
 mod filesystem;
 mod format;
+mod identity;
 mod list;
+mod network;
 mod numeric;
 mod regular;
+mod rsa;
 mod sensitivity;
 mod sequence;
 mod set;
 mod signature;
 mod string;
+mod template;
+mod time;
+mod yaml;
 
 #[cfg(test)]
 mod tests;
@@ -24,8 +32,9 @@ use engine_value::{Type, Value};
 
 pub(crate) use call::{CallError, call};
 pub use signature::{ParameterSignature, Signature, metadata, signatures};
+pub use time::rfc3339;
 
-use crate::eval::Files;
+use crate::eval::{Files, Surroundings};
 
 /// The type of a result, as far as the arguments tell.
 pub(crate) type Returns = fn(&[Value]) -> Result<Type, CallError>;
@@ -36,6 +45,9 @@ pub(crate) type Run = fn(&[Value], &Outside<'_>) -> Result<Value, CallError>;
 /// What a function reaches beyond its arguments.
 pub(crate) struct Outside<'a> {
     pub(crate) files: &'a dyn Files,
+    pub(crate) surroundings: &'a Surroundings,
+    /// Is the call part of a template that a function renders?
+    pub(crate) in_template: bool,
 }
 
 /// A function.
@@ -130,64 +142,25 @@ impl Function {
 const FAMILIES: &[&[Function]] = &[
     collection::FUNCTIONS,
     conversion::FUNCTIONS,
+    csv::FUNCTIONS,
+    digest::FUNCTIONS,
     encoding::FUNCTIONS,
     filesystem::FUNCTIONS,
     format::FUNCTIONS,
+    identity::FUNCTIONS,
     list::FUNCTIONS,
+    network::FUNCTIONS,
     numeric::FUNCTIONS,
     regular::FUNCTIONS,
+    rsa::FUNCTIONS,
     sensitivity::FUNCTIONS,
     sequence::FUNCTIONS,
     set::FUNCTIONS,
     string::FUNCTIONS,
+    template::FUNCTIONS,
+    time::FUNCTIONS,
+    yaml::FUNCTIONS,
 ];
-
-/// Functions of the language that are not built yet: refused by name, so that nobody looks for a typing error.
-const UNBUILT: &[&str] = &[
-    "abspath",
-    "base64gzip",
-    "base64sha256",
-    "base64sha512",
-    "bcrypt",
-    "cidrhost",
-    "cidrnetmask",
-    "cidrsubnet",
-    "cidrsubnets",
-    "csvdecode",
-    "filebase64sha256",
-    "filebase64sha512",
-    "filemd5",
-    "fileset",
-    "filesha1",
-    "filesha256",
-    "filesha512",
-    "formatdate",
-    "md5",
-    "pathexpand",
-    "plantimestamp",
-    "rsadecrypt",
-    "sha1",
-    "sha256",
-    "sha512",
-    "templatefile",
-    "templatestring",
-    "textdecodebase64",
-    "textencodebase64",
-    "timeadd",
-    "timecmp",
-    "timestamp",
-    "type",
-    "urlencode",
-    "uuid",
-    "uuidv5",
-    "yamldecode",
-    "yamlencode",
-];
-
-/// Is it a function of the language all the same?
-pub(crate) fn is_unbuilt(name: &str) -> bool {
-    UNBUILT.contains(&name)
-}
 
 /// A function by its name.
 pub(crate) fn find(name: &str) -> Option<&'static Function> {

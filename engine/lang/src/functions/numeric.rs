@@ -61,7 +61,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         parameters: &[NUM, Parameter::number("power")],
         variadic: None,
         returns: |_| Ok(Type::Number),
-        run: |args, _| float(float_of(&args[0]).powf(float_of(&args[1]))),
+        run: |args, _| float(power(float_of(&args[0]), float_of(&args[1]))),
     },
     Function {
         name: "parseint",
@@ -96,6 +96,81 @@ fn float_of(value: &Value) -> f64 {
 
 fn float(result: f64) -> Result<Value, CallError> {
     Number::from_f64(result).map(Value::number).ok_or_else(|| CallError::new("the result is not a number"))
+}
+
+/// `x` to the power of `y`, by squaring, so that the last digits are those of Go: the best result may differ in them.
+fn power(x: f64, y: f64) -> f64 {
+    let whole = y.abs().trunc();
+    // Everything special has one right answer.
+    if x == 0.0 || x == 1.0 || y == 0.0 || !x.is_finite() || !y.is_finite() || whole >= 9.2e18 {
+        return x.powf(y);
+    }
+    if y.abs() == 0.5 {
+        return if y > 0.0 { x.sqrt() } else { 1.0 / x.sqrt() };
+    }
+    let mut fraction = y.abs() - whole;
+    if fraction != 0.0 && x < 0.0 {
+        return f64::NAN;
+    }
+    let mut count = whole as i64;
+    let mut result = 1.0;
+    if fraction != 0.0 {
+        if fraction > 0.5 {
+            fraction -= 1.0;
+            count += 1;
+        }
+        result = (fraction * x.ln()).exp();
+    }
+    // The number is `mantissa * 2^exponent`, with the mantissa from a half to one, so that squares do not overflow.
+    let mut exponent: i64 = 0;
+    let (mut mantissa, mut binary) = parts(x);
+    while count != 0 {
+        if binary.abs() > 1 << 12 {
+            exponent += binary;
+            break;
+        }
+        if count & 1 == 1 {
+            result *= mantissa;
+            exponent += binary;
+        }
+        mantissa *= mantissa;
+        binary *= 2;
+        if mantissa < 0.5 {
+            mantissa *= 2.0;
+            binary -= 1;
+        }
+        count >>= 1;
+    }
+    if y < 0.0 {
+        result = 1.0 / result;
+        exponent = -exponent;
+    }
+    scaled(result, exponent)
+}
+
+/// Mantissa, from a half to one, and exponent of a finite number other than zero.
+fn parts(x: f64) -> (f64, i64) {
+    const FRACTION: u64 = (1 << 52) - 1;
+    // Numbers that have lost digits for their smallness get them back first.
+    let (x, moved) = if x.abs() < f64::MIN_POSITIVE { (x * (1u64 << 52) as f64, 52) } else { (x, 0) };
+    let bits = x.to_bits();
+    let exponent = ((bits >> 52) & 0x7ff) as i64 - 1022 - moved;
+    (f64::from_bits(bits & (1 << 63 | FRACTION) | 1022 << 52), exponent)
+}
+
+/// `x * 2^exponent`, rounded once.
+fn scaled(x: f64, exponent: i64) -> f64 {
+    let exponent = exponent.clamp(-4_000, 4_000) as i32;
+    // In two steps, the second of which rounds: one power alone may be infinite or zero.
+    let first = exponent.clamp(-1_000, 1_000);
+    let mut result = x * 2f64.powi(first);
+    let mut rest = exponent - first;
+    while rest != 0 {
+        let step = rest.clamp(-1_000, 1_000);
+        result *= 2f64.powi(step);
+        rest -= step;
+    }
+    result
 }
 
 fn extreme(args: &[Value], better: fn(&Number, &Number) -> bool) -> Result<Value, CallError> {

@@ -175,7 +175,8 @@ fn flatten(list: &Value) -> Result<Value, CallError> {
     if list.as_sequence().is_none() {
         return Err(CallError::new("can only flatten lists, sets and tuples"));
     }
-    let mut flat = Flat { out: Vec::new(), marks: list.marks, known: true };
+    let known = !(matches!(list.data, Data::Set(..)) && list.has_unknown());
+    let mut flat = Flat { out: Vec::new(), marks: list.marks, known };
     flat.add(elements(list));
     let value = if flat.known {
         Value::tuple(flat.out)
@@ -195,6 +196,11 @@ impl Flat {
     fn add(&mut self, elements: &[Value]) {
         for element in elements {
             match &element.data {
+                // Unknown elements of a set may turn out to be the same one.
+                Data::Set(..) if element.has_unknown() => {
+                    self.marks = self.marks.union(element.marks_deep());
+                    self.known = false;
+                }
                 Data::List(_, inner) | Data::Set(_, inner) | Data::Tuple(inner) => {
                     self.marks = self.marks.union(element.marks);
                     self.add(inner);

@@ -18,7 +18,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         parameters: &[FIRST],
         variadic: Some(OTHERS),
         returns: common,
-        run: |args, _| combine(args, |all, next| all.into_iter().chain(next.iter().cloned()).collect()),
+        run: |args, _| unite(args),
     },
     Function {
         name: "setintersection",
@@ -45,6 +45,20 @@ fn common(args: &[Value]) -> Result<Type, CallError> {
         return Ok(any_set());
     }
     unify(&types).ok_or_else(|| CallError::new("given sets must all have compatible element types"))
+}
+
+/// What is known to be in one of the sets is in the result, whatever the others hold.
+fn unite(args: &[Value]) -> Result<Value, CallError> {
+    let ty = common(args)?;
+    if !args.iter().all(Value::is_known) {
+        return Ok(unknown_from(ty, Refinements::not_null(), args));
+    }
+    let mut all = Vec::new();
+    for (at, arg) in args.iter().enumerate() {
+        let set = convert(arg, &ty).map_err(|error| CallError::argument(at, error.to_string()))?;
+        all.extend(set.as_sequence().unwrap_or_default().iter().cloned());
+    }
+    Ok(Value::set(ty.element().cloned().unwrap_or(Type::Dynamic), all))
 }
 
 fn combine(

@@ -174,6 +174,12 @@ fn starts_with(whole: &Value, prefix: &str) -> Result<Value, CallError> {
 
 /// One character for one, as Go maps: `ß` has no capital letter, and a final sigma is one like any other.
 fn upper(c: char) -> char {
+    // Greek letters with a iota below have one as a capital letter, too.
+    match c {
+        'ᾀ'..='ᾇ' | 'ᾐ'..='ᾗ' | 'ᾠ'..='ᾧ' => return char::from_u32(u32::from(c) + 8).unwrap_or(c),
+        'ᾳ' | 'ῃ' | 'ῳ' => return char::from_u32(u32::from(c) + 9).unwrap_or(c),
+        _ => {}
+    }
     let mut mapped = c.to_uppercase();
     match (mapped.next(), mapped.next()) {
         (Some(one), None) => one,
@@ -256,7 +262,7 @@ fn join(args: &[Value]) -> Result<Value, CallError> {
 fn replace(whole: &str, pattern: &str, replacement: &str) -> Result<Value, CallError> {
     let expression = pattern.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')).filter(|_| pattern.len() > 1);
     let Some(expression) = expression else { return Ok(Value::string(whole.replace(pattern, replacement))) };
-    let regex = regular::compile(expression)
+    let pattern = regular::Pattern::new(expression)
         .map_err(|why| CallError::argument(1, format!("invalid regular expression: {why}")))?;
-    Ok(Value::string(regex.replace_all(whole, replacement)))
+    Ok(Value::string(pattern.replace(whole, replacement)))
 }

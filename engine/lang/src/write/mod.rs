@@ -10,7 +10,10 @@ mod value;
 #[cfg(test)]
 mod tests;
 
+use engine_diag::FileId;
 use engine_value::Value;
+
+use crate::format::format;
 
 use layout::Line;
 pub(crate) use text::quoted;
@@ -41,6 +44,21 @@ pub struct Block {
     pub labels: Vec<String>,
     /// What stands in it.
     pub body: Body,
+}
+
+/// The expression of a value, laid out as `fmt` does. `None`: a part of it is unknown, or infinite.
+pub fn expression(value: &Value) -> Option<String> {
+    let text = arguments([("x", value)])?;
+    Some(text.strip_prefix("x = ")?.trim_end_matches('\n').to_owned())
+}
+
+/// Arguments on lines of their own, laid out as `fmt` does. `None`: a part of a value is unknown, or infinite.
+pub fn arguments<'a>(arguments: impl IntoIterator<Item = (&'a str, &'a Value)>) -> Option<String> {
+    let mut text = String::new();
+    for (name, value) in arguments {
+        text.push_str(&format!("{name} = {}\n", value::one_line(value)?));
+    }
+    format(FileId(0), &text).ok()
 }
 
 /// The source text, with the end of its last line.

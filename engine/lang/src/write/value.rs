@@ -2,6 +2,8 @@
 
 use engine_value::{Data, Value, json};
 
+use crate::syntax::is_identifier;
+
 use super::{
     layout::{self, Line, indent},
     text::{heredoc, is_name, quoted},
@@ -26,6 +28,26 @@ pub(super) fn write(value: &Value, depth: usize) -> Option<String> {
             Some(format!("{{\n{}{}}}", layout::text(&lines), indent(depth)))
         }
         Data::List(_, elements) | Data::Set(_, elements) | Data::Tuple(elements) => sequence(elements, depth),
+        _ => scalar(value),
+    }
+}
+
+/// The expression of a value with no more lines than it needs, not laid out.
+pub(super) fn one_line(value: &Value) -> Option<String> {
+    match &value.data {
+        Data::Object(members) | Data::Map(_, members) if !members.is_empty() => {
+            let mut out = String::from("{\n");
+            for (name, member) in members.iter() {
+                let key = if is_identifier(name) { name.to_string() } else { quoted(name) };
+                out.push_str(&format!("{key} = {}\n", one_line(member)?));
+            }
+            out.push('}');
+            Some(out)
+        }
+        Data::List(_, elements) | Data::Set(_, elements) | Data::Tuple(elements) => {
+            let parts: Option<Vec<String>> = elements.iter().map(one_line).collect();
+            Some(format!("[{}]", parts?.join(", ")))
+        }
         _ => scalar(value),
     }
 }

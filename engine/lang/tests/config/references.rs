@@ -82,7 +82,6 @@ fn what_is_not() {
     check("terraform_data.each.id", &["11 Missing instance key"]);
     check("module.ms.o", &["11 Missing instance key"]);
     check("uper(\"x\")", &["11 Call to unknown function"]);
-    check("timestamp()", &["11 Unsupported function"]);
     check("[core::nope(provider::a::b(1)), try(max(1), 2)]", &["12 Call to unknown function"]);
     check("{ local.l = 1 }", &["13 Ambiguous attribute key"]);
     check("[for x in var.a : x + y]", &["21 Reference to undeclared input variable", "33 Invalid reference"]);

@@ -9,7 +9,7 @@ use std::{cell::RefCell, convert::Infallible, sync::Arc};
 use engine_diag::{Diagnostic, Diagnostics, Span};
 use engine_lang::{
     config::{Module, Repeat},
-    eval::{Files, Repetition, Scope, Stop, Subject, undeclared},
+    eval::{Files, Repetition, Scope, Stop, Subject, Surroundings, undeclared},
 };
 use engine_model::{
     address::{InstanceKey, ModuleAddr, ResourceAddr},
@@ -192,7 +192,7 @@ impl View<'_> {
         match name {
             "module" => Value::from(&*self.module.directory),
             "root" => Value::from(ROOT),
-            _ => Value::from(&*self.program.directory),
+            _ => Value::from(&*self.program.surroundings.directory),
         }
     }
 }
@@ -264,6 +264,10 @@ impl Scope for View<'_> {
 
     fn files(&self) -> &dyn Files {
         &*self.program.files
+    }
+
+    fn surroundings(&self) -> &Surroundings {
+        &self.program.surroundings
     }
 
     fn provider_function(&self, name: &str) -> Result<&Function, Vec<String>> {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use engine_diag::{Diagnostic, Severity};
+use engine_lang::functions::rfc3339;
 use engine_model::{
     address::{Mode, ProviderConfigAddr, ResourceAddr},
     change::{Action, ResourceChange},
@@ -25,7 +26,6 @@ use crate::{
     program::block_addr,
     replace_order,
     schedule::{ClusterWork, Schedule, Work, schedule},
-    timestamp::rfc3339,
 };
 
 impl Planner<'_> {
@@ -65,7 +65,7 @@ impl Planner<'_> {
             snapshot: self.input.identity.clone(),
             clusters: self.clusters.clone(),
             sandbox: self.input.sandbox,
-            timestamp: rfc3339(self.call.host.now()),
+            timestamp: self.timestamp(),
             variables: self.variables(),
             changes,
             drift: std::mem::take(&mut self.drift),
@@ -92,6 +92,14 @@ impl Planner<'_> {
         diagnostics.extend(self.told);
         plan.errored = found || diagnostics.has_errors();
         PlanOutput { plan, diagnostics, work }
+    }
+
+    /// The time that `plantimestamp` gives.
+    fn timestamp(&self) -> String {
+        match &self.input.program.surroundings.plan_timestamp {
+            Some(timestamp) => timestamp.to_string(),
+            None => rfc3339(self.call.host.now()),
+        }
     }
 
     fn warn_of_targets(&mut self) {

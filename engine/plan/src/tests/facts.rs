@@ -10,7 +10,10 @@ use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path, process::Comma
 
 use async_trait::async_trait;
 use engine_diag::{Diagnostic, Sources};
-use engine_lang::config::{SourceTree, load};
+use engine_lang::{
+    config::{SourceTree, load},
+    eval::Surroundings,
+};
 use engine_model::{
     address::{Mode, ProviderAddr},
     schema::{Attribute, Block, ProviderSchemas, Schema, Usage},
@@ -154,7 +157,7 @@ fn ours(case: &Case) -> Vec<String> {
             variables: BTreeMap::new(),
             providers: Providers::new([Arc::new(Builtin::new()) as Arc<dyn Provider>]),
             files: Arc::new(NoFiles),
-            directory: "/work".into(),
+            surroundings: Surroundings { directory: "/work".into(), ..Surroundings::default() },
             workspace: "default".into(),
         };
         diagnostics.extend(validate(&program));

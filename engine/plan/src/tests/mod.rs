@@ -18,7 +18,7 @@ use std::{
 use engine_diag::{Diagnostic, Diagnostics, Sources};
 use engine_lang::{
     config::{SourceTree, load},
-    eval::Files,
+    eval::{Files, Surroundings},
 };
 use engine_model::{
     address::ResourceAddr,
@@ -82,7 +82,7 @@ impl Bench {
             variables: BTreeMap::new(),
             providers: Providers::new([mock as Arc<dyn providers_api::Provider>]),
             files: Arc::new(NoFiles),
-            directory: "/work".into(),
+            surroundings: Surroundings { directory: "/work".into(), ..Surroundings::default() },
             workspace: "default".into(),
         };
         Self {

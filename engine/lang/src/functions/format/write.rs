@@ -17,7 +17,7 @@ pub(super) fn verb(verb: &Verb<'_>, arg: &Value, out: &mut String) -> Result<(),
             out.push_str(if value.as_bool() == Some(true) { "true" } else { "false" });
         }
         'b' | 'd' | 'o' | 'x' | 'X' => {
-            let text = integer(verb, arg)?;
+            let Some(text) = integer(verb, arg)? else { return Ok(()) };
             pad(verb, &text, verb.zero && !verb.minus && verb.precision.is_none(), out);
         }
         'e' | 'E' | 'f' | 'g' | 'G' => {
@@ -71,8 +71,9 @@ fn any(verb: &Verb<'_>, arg: &Value) -> Result<String, CallError> {
 
 fn cut(verb: &Verb<'_>, text: &str) -> String {
     match verb.precision {
-        Some(most) => text.graphemes(true).take(most).collect(),
-        None => text.to_owned(),
+        // As in Terraform, where nothing at all asks for nothing.
+        Some(most) if most > 0 => text.graphemes(true).take(most).collect(),
+        _ => text.to_owned(),
     }
 }
 
@@ -90,7 +91,8 @@ fn sign(verb: &Verb<'_>, text: String) -> String {
     }
 }
 
-fn integer(verb: &Verb<'_>, arg: &Value) -> Result<String, CallError> {
+/// Zero with no digits is nothing at all, not even wide.
+fn integer(verb: &Verb<'_>, arg: &Value) -> Result<Option<String>, CallError> {
     let value = number(&typed(verb, arg, &Type::Number)?);
     let (radix, prefix) = match verb.mode {
         'b' => (2, "0b"),
@@ -99,6 +101,9 @@ fn integer(verb: &Verb<'_>, arg: &Value) -> Result<String, CallError> {
         'X' => (16, "0X"),
         _ => (10, ""),
     };
+    if verb.precision == Some(0) && value.is_zero() {
+        return Ok(None);
+    }
     let digits = value.to_radix(radix).ok_or_else(|| unsupported(verb, "an integer is required"))?;
     let digits = if verb.mode == 'X' { digits.to_uppercase() } else { digits };
     let (minus, magnitude) = match digits.strip_prefix('-') {
@@ -107,7 +112,7 @@ fn integer(verb: &Verb<'_>, arg: &Value) -> Result<String, CallError> {
     };
     let zeros = "0".repeat(verb.precision.unwrap_or(0).saturating_sub(magnitude.len()));
     let prefix = if verb.sharp { prefix } else { "" };
-    Ok(sign(verb, format!("{minus}{prefix}{zeros}{magnitude}")))
+    Ok(Some(sign(verb, format!("{minus}{prefix}{zeros}{magnitude}"))))
 }
 
 fn float(verb: &Verb<'_>, number: &Number) -> String {
