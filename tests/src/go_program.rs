@@ -30,7 +30,7 @@ fn target() -> PathBuf {
 ///
 /// # Panics
 /// When the gate requires it.
-pub(crate) fn skip(requirement: &str, caller: &Location<'_>, why: &str) {
+pub fn skip(requirement: &str, caller: &Location<'_>, why: &str) {
     let thread = std::thread::current();
     // The test's name, unless tests run on the main thread.
     let test = thread.name().filter(|name| *name != "main").map_or_else(|| caller.to_string(), str::to_owned);

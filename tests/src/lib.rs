@@ -8,7 +8,7 @@
 pub mod command;
 pub mod control_plane;
 pub mod crashing;
-mod go_program;
+pub mod go_program;
 pub mod helm;
 pub mod lab;
 pub mod many;

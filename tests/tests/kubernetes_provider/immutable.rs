@@ -5,7 +5,7 @@ use engine_model::plan::{Plan, PlanMode};
 use futures::future::join_all;
 use serde_json::{Value as Json, json};
 
-use crate::pains::site::{Site, change, errors, everywhere, settle, unchanged};
+use crate::site::{Site, change, errors, everywhere, settle, unchanged};
 
 /// An object of one kind that is to be changed where it cannot be.
 struct Case {

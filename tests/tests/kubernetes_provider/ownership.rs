@@ -8,8 +8,8 @@ use providers_sandbox::api::{Effect, Failure, Fault, User, When, Which};
 use serde_json::{Value as Json, json};
 
 use crate::{
-    pains::site::{Site, everywhere},
     run::actions,
+    site::{Site, everywhere},
     world::{World, value},
 };
 

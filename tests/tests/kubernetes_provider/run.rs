@@ -1,12 +1,12 @@
 //! A configuration through plan and apply, as the engine does it.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use engine_apply::{Apply, Edit, apply, edit};
 use engine_diag::{Diagnostics, Sources, Span};
 use engine_lang::{
     config::{SourceTree, load},
-    eval::{Files, Surroundings},
+    eval::{self, Surroundings},
 };
 use engine_model::{
     address::{ProviderConfigAddr, ResourceAddr},
@@ -25,7 +25,7 @@ use crate::cluster::Cluster;
 
 struct NoFiles;
 
-impl Files for NoFiles {
+impl eval::Files for NoFiles {
     fn read(&self, _: &str) -> Result<Arc<[u8]>, String> {
         Err("there are no files".into())
     }
@@ -63,6 +63,24 @@ impl Run {
         let fence = store.lock(&LockInfo::new(&FixedHost::new(0), "apply", "test")).await.unwrap();
         let (program, sources) = program(providers, text);
         Self { program, sources, store, fence, cancel: CancellationToken::new() }
+    }
+
+    /// A run of a configuration of files; `before`: from the state of that run.
+    pub(crate) async fn of(
+        providers: impl IntoIterator<Item = Arc<dyn Provider>>,
+        files: &Files<'_>,
+        before: Option<&Self>,
+    ) -> Result<Self, Diagnostics> {
+        let (program, sources) = of_files(providers, files)?;
+        let (store, fence) = match before {
+            Some(before) => (before.store.clone(), before.fence),
+            None => {
+                let store = Arc::new(MemoryStore::new(None));
+                let fence = store.lock(&LockInfo::new(&FixedHost::new(0), "apply", "test")).await.unwrap();
+                (store, fence)
+            }
+        };
+        Ok(Self { program, sources, store, fence, cancel: CancellationToken::new() })
     }
 
     /// The same state under another configuration.
@@ -184,7 +202,8 @@ impl Run {
         format!("{:?}", self.carry_out(plan).await)
     }
 
-    async fn carry_out(&self, plan: Plan) -> Diagnostics {
+    /// Applies a plan, and gives what is told.
+    pub(crate) async fn carry_out(&self, plan: Plan) -> Diagnostics {
         let loaded = self.store.load().await.unwrap();
         let request = Apply {
             plan: Arc::new(plan),
@@ -214,20 +233,42 @@ pub(crate) fn actions(plan: &Plan) -> Vec<String> {
     changes.map(|change| format!("{} {}", change.addr, change.action.names().join("+"))).collect()
 }
 
+/// A configuration of files, with values for its variables.
+pub(crate) struct Files<'a> {
+    /// Names and contents.
+    pub(crate) files: &'a [(String, String)],
+    pub(crate) given: &'a [(&'static str, Value)],
+}
+
 fn program(providers: impl IntoIterator<Item = Arc<dyn Provider>>, text: &str) -> (Arc<Program>, Sources) {
+    let files = [("main.tf".to_owned(), text.to_owned())];
+    let given = [("password", Value::from("hunter2"))];
+    of_files(providers, &Files { files: &files, given: &given })
+        .unwrap_or_else(|diagnostics| panic!("{diagnostics:#?}"))
+}
+
+fn of_files(
+    providers: impl IntoIterator<Item = Arc<dyn Provider>>,
+    files: &Files<'_>,
+) -> Result<(Arc<Program>, Sources), Diagnostics> {
     let mut tree = SourceTree::new();
-    tree.insert("main.tf", text.as_bytes().to_vec());
+    for (name, text) in files.files {
+        tree.insert(name.as_str(), text.as_bytes().to_vec());
+    }
     let mut sources = Sources::new();
     let (config, diagnostics) = load(&tree, &mut sources);
-    no_errors(&diagnostics);
-    let given = [("password".into(), Given::Value(Value::from("hunter2")))];
+    if diagnostics.has_errors() {
+        return Err(diagnostics);
+    }
+    let declared = |name: &str| config.root.variables.keys().any(|declared| **declared == *name);
+    let given = files.given.iter().filter(|(name, _)| declared(name));
     let program = Program {
-        variables: if config.root.variables.is_empty() { BTreeMap::new() } else { BTreeMap::from(given) },
+        variables: given.map(|(name, value)| ((*name).into(), Given::Value(value.clone()))).collect(),
         config,
         providers: Providers::new(providers),
         files: Arc::new(NoFiles),
         surroundings: Surroundings { directory: "/home/platform".into(), ..Surroundings::default() },
         workspace: "default".into(),
     };
-    (Arc::new(program), sources)
+    Ok((Arc::new(program), sources))
 }

@@ -4,8 +4,8 @@ use engine_model::plan::PlanMode;
 use http::Method;
 use serde_json::json;
 
-use super::site::{Site, errors, everywhere, settle};
 use crate::run::actions;
+use crate::site::{Site, errors, everywhere, settle};
 
 fn map(data: &str, manager: &str) -> String {
     r#"

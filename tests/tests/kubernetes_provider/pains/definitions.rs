@@ -3,7 +3,7 @@
 use engine_model::plan::PlanMode;
 use serde_json::json;
 
-use super::site::{Site, change, errors, everywhere, planned, settle};
+use crate::site::{Site, change, errors, everywhere, planned, settle};
 
 const DEFINITION: &str = r#"
     resource "kubernetes_manifest" "definition" {

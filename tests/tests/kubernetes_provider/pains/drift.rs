@@ -4,8 +4,8 @@ use engine_model::plan::PlanMode;
 use http::Method;
 use serde_json::json;
 
-use super::site::{Site, everywhere, settle, unchanged};
 use crate::run::actions;
+use crate::site::{Site, everywhere, settle, unchanged};
 
 const WEB: &str = r#"
     resource "kubernetes_manifest" "web" {

@@ -8,4 +8,3 @@ mod namespaces;
 mod offline;
 mod permissions;
 mod shapes;
-pub(crate) mod site;

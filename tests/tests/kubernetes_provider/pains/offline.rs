@@ -8,8 +8,8 @@ use providers_kubernetes::{Environment, KubernetesProvider};
 use providers_terraform::Terraform;
 use serde_json::json;
 
-use super::site::{Site, change, errors, everywhere, planned, unchanged};
 use crate::run::Run;
+use crate::site::{Site, change, errors, everywhere, planned, unchanged};
 
 const CONFIGURATION: &str = r#"
     resource "terraform_data" "cluster" {

@@ -2,7 +2,7 @@
 
 use engine_model::plan::PlanMode;
 
-use super::site::{Site, change, everywhere, settle, unchanged};
+use crate::site::{Site, change, everywhere, settle, unchanged};
 
 const MAP: &str = r#"
     resource "kubernetes_manifest" "map" {

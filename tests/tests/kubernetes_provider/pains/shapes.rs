@@ -2,7 +2,7 @@
 
 use engine_model::plan::PlanMode;
 
-use super::site::{Site, everywhere, settle, unchanged};
+use crate::site::{Site, everywhere, settle, unchanged};
 
 const SHAPES: &str = r#"
     locals {

@@ -62,7 +62,7 @@ pub(crate) async fn everywhere(story: impl AsyncFn(&Site)) {
 }
 
 impl Site {
-    async fn sandbox() -> Self {
+    pub(crate) async fn sandbox() -> Self {
         let authorizer = Arc::new(Rbac);
         let setup = Setup { seed: 7, clock: Arc::new(Still), authorizer, admission: Vec::new(), graceful_pods: false };
         let running = Server::start(Arc::new(Store::in_memory()), setup).await.unwrap();
@@ -73,7 +73,7 @@ impl Site {
         Self::with(admin, client, Place::Sandbox { folder, running: Box::new(running) }).await
     }
 
-    async fn real(plane: ControlPlane) -> Self {
+    pub(crate) async fn real(plane: ControlPlane) -> Self {
         let (admin, client) = (plane.kubeconfig().to_owned(), plane.client().await);
         Self::with(admin, client, Place::Real(plane)).await
     }
@@ -99,29 +99,31 @@ impl Site {
 
     /// Another manager makes or changes an object, as tools do that know nothing of server-side apply.
     pub(crate) async fn write_as(&self, manager: &str, method: Method, path: &str, body: &Json) {
-        _ = self.send(manager, method, path, "application/json", Some(body)).await.unwrap();
+        let uri = format!("{path}?fieldManager={manager}");
+        _ = self.send(method, &uri, "application/json", Some(body)).await.unwrap();
     }
 
     /// Another manager applies an object on the server's side.
     pub(crate) async fn apply_as(&self, manager: &str, path: &str, body: &Json) {
-        _ = self.send(manager, Method::PATCH, path, "application/apply-patch+yaml", Some(body)).await.unwrap();
+        let uri = format!("{path}?fieldManager={manager}");
+        _ = self.send(Method::PATCH, &uri, "application/apply-patch+yaml", Some(body)).await.unwrap();
     }
 
     async fn try_other(&self, method: Method, path: &str, body: Option<Json>) -> kube::Result<Json> {
         let content = if method == Method::PATCH { "application/merge-patch+json" } else { "application/json" };
-        self.send("somebody", method, path, content, body.as_ref()).await
+        let writes = method != Method::GET && method != Method::DELETE;
+        let uri = if writes { format!("{path}?fieldManager=somebody") } else { path.to_owned() };
+        self.send(method, &uri, content, body.as_ref()).await
     }
 
-    async fn send(
+    /// Somebody else asks the API, in their own words.
+    pub(crate) async fn send(
         &self,
-        manager: &str,
         method: Method,
-        path: &str,
+        uri: &str,
         content: &str,
         body: Option<&Json>,
     ) -> kube::Result<Json> {
-        let writes = method != Method::GET && method != Method::DELETE;
-        let uri = if writes { format!("{path}?fieldManager={manager}") } else { path.to_owned() };
         let body = body.map(|body| serde_json::to_vec(body).unwrap()).unwrap_or_default();
         let request = Request::builder().method(method).uri(uri).header("content-type", content).body(body).unwrap();
         self.client.request(request).await
