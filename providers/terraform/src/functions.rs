@@ -121,13 +121,13 @@ mod tests {
         for (function, argument, expected) in [
             ("encode_tfvars", long, vars),
             ("encode_tfvars", "{}", ""),
-            ("encode_tfvars", "{ for = 1, bb = 2 }", "bb  = 2\nfor = 1\n"),
+            ("encode_tfvars", r#"{ "for" = 1, bb = 2 }"#, "bb  = 2\nfor = 1\n"),
             ("encode_expr", r#""a\nb""#, r#""a\nb""#),
             ("encode_expr", r#"[1, { a = 1, b = [2] }]"#, "[1, {\n  a = 1\n  b = [2]\n}]"),
             ("encode_expr", "{ a = { b = { c = 1 } } }", "{\n  a = {\n    b = {\n      c = 1\n    }\n  }\n}"),
             (
                 "encode_expr",
-                r#"{ for = 1, null = 2, a-b = 3, _x = 4, if = 5, true = 1 }"#,
+                r#"{ "for" = 1, null = 2, a-b = 3, _x = 4, if = 5, true = 1 }"#,
                 "{\n  _x   = 4\n  a-b  = 3\n  for  = 1\n  if   = 5\n  null = 2\n  true = 1\n}",
             ),
             ("encode_expr", r#""tab\t\u0001\r""#, r#""tab\t\u0001\r""#),
