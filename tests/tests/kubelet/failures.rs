@@ -51,7 +51,8 @@ fn cases() -> Vec<Case> {
             "Job",
             json!({"backoffLimit": 1, "template": template("job", "Never")}),
             "BackoffLimitExceeded: Job has reached the specified backoff limit",
-            &["Events of Job work/x-job:", "Warning BackoffLimitExceeded: ", "has ended with 3"],
+            // The event that says it once more is written after the condition, perhaps after we have looked.
+            &["Events of Job work/x-job:\n  Normal SuccessfulCreate", "has ended with 3"],
         ),
         case("v1", "Pod", crashing("Never"), "it has failed", &["has ended with 3"]),
         case(
