@@ -17,7 +17,7 @@ use std::{
 };
 
 use engine_diag::Sources;
-use engine_lang::eval::Files;
+use engine_lang::eval::{Files, Surroundings};
 use engine_model::{
     host::FixedHost,
     plan::{PlanMode, SnapshotIdentity},
@@ -97,7 +97,7 @@ fn once(root: &Path, with_plan: bool) {
         variables: BTreeMap::new(),
         providers: Providers::new([Arc::new(Terraform::new(root.to_owned())) as Arc<dyn providers_api::Provider>]),
         files: Arc::new(NoFiles),
-        directory: root.to_string_lossy().into(),
+        surroundings: Surroundings { directory: root.to_string_lossy().into(), ..Surroundings::default() },
         workspace: "default".into(),
     };
     let diagnostics = validate(&program);
