@@ -9,7 +9,7 @@ use crate::{
     args::OutputArgs,
     session::{Exit, Session, failed},
     storage::Storage,
-    view::{plan::output_values, value::hcl},
+    view::{expression::expression, plan::output_values},
 };
 
 pub(crate) async fn run(session: &Session, storage: &Storage, args: &OutputArgs) -> Exit {
@@ -68,7 +68,7 @@ fn one(session: &Session, snapshot: &Snapshot, name: &str, args: &OutputArgs) ->
     }
     let (value, _) = decoded(name, output)?.unmark_deep();
     if !args.raw {
-        session.print(&format!("{}\n", hcl(&value, 0)));
+        session.print(&format!("{}\n", expression(&value, 0)));
         return Ok(());
     }
     match engine_value::convert(&value, &engine_value::Type::String) {

@@ -1,4 +1,4 @@
-//! Values and types as `console` writes them: as expressions that have that value, as far as there are any.
+//! Values and types as `console` and `output` write them: as expressions that have that value, as far as there are any.
 
 use engine_value::{Data, Type, Value};
 

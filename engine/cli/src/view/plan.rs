@@ -12,6 +12,7 @@ use super::{
     cards,
     diff::DiffView,
     disruption::{disruption, excluded},
+    expression::expression,
     resource,
     style::Paint,
     value::{SENSITIVE, UNKNOWN, hcl, key, pad, width},
@@ -173,10 +174,12 @@ fn output(change: &OutputChange) -> String {
     }
 }
 
-/// The outputs after an apply, and of `output` without a name.
+/// The outputs after an apply, and of `output` without a name: as expressions, so that types can be told apart.
 pub(crate) fn output_values<'a>(outputs: impl Iterator<Item = (&'a str, &'a Value, bool)>) -> String {
-    let rows: Vec<(String, String)> = outputs
-        .map(|(name, value, sensitive)| (key(name), if sensitive { "<sensitive>".to_owned() } else { hcl(value, 0) }))
-        .collect();
-    rows.iter().map(|(name, value)| format!("{name} = {value}\n")).collect()
+    outputs
+        .map(|(name, value, sensitive)| {
+            let value = if sensitive { "<sensitive>".to_owned() } else { expression(value, 0) };
+            format!("{} = {value}\n", key(name))
+        })
+        .collect()
 }

@@ -1,4 +1,4 @@
-//! Values as a plan and `output` write them: HCL, with what is not known or not shown in words.
+//! Values as a plan writes them: HCL, with what is not known or not shown in words.
 
 use engine_model::address::quoted;
 use engine_value::{Data, Value};
