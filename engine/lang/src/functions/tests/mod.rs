@@ -3,6 +3,7 @@
 //! A fact is an expression and what Terraform made of it: see [`facts`] for how they are kept, and [`record`] for how they
 //! are recorded again.
 
+mod chance;
 mod facts;
 mod record;
 mod setting;

@@ -7,6 +7,7 @@ use std::{
 };
 
 use engine_diag::{Diagnostic, Diagnostics, FileId, Span};
+use engine_model::host::Host;
 use engine_value::{Marks, Refinements, Type, Unknown, Value};
 
 use crate::{
@@ -80,6 +81,12 @@ impl Setting {
             setting.locals.insert(name.to_owned(), value);
         }
         setting
+    }
+
+    /// As at apply: who tells the time and gives random bytes is there.
+    pub(super) fn with_host(mut self, host: Arc<dyn Host>) -> Self {
+        self.surroundings.host = Some(host);
+        self
     }
 
     pub(super) fn value_of(&self, text: &str) -> Result<Value, Diagnostics> {
