@@ -203,7 +203,7 @@ fn parse_int(text: &Value, base: &Value) -> Result<Value, CallError> {
         let shifted = total.mul(&base_number).ok_or_else(refused)?;
         total = shifted.add(&Number::from(i64::from(digit))).ok_or_else(refused)?;
     }
-    Ok(Value::number(if negative { total.neg() } else { total }))
+    Ok(Value::number(if negative { total.neg().without_negative_zero() } else { total }))
 }
 
 /// Up to base 36 the case of letters does not count; above, capitals are the digits from 36.
@@ -228,13 +228,19 @@ fn sum(list: &Value) -> Result<Value, CallError> {
     if list.has_unknown() {
         return Ok(unknown_from(Type::Number, Refinements::not_null(), std::slice::from_ref(list)));
     }
-    let mut total = Number::from(0);
+    // Begins with the first number: only so the sum of `-0` is that.
+    let mut total: Option<Number> = None;
     for element in elements {
         let number = engine_value::convert(element, &Type::Number).ok().filter(|number| !number.is_null());
         let Some(number) = number.as_ref().and_then(Value::as_number) else {
             return Err(CallError::argument(0, "argument must be list, set, or tuple of number values"));
         };
-        total = total.add(number).ok_or_else(|| CallError::new("can't compute sum of opposing infinities"))?;
+        total = Some(match total {
+            None => number.clone(),
+            Some(total) => {
+                total.add(number).ok_or_else(|| CallError::new("can't compute sum of opposing infinities"))?
+            }
+        });
     }
-    Ok(Value::number(total))
+    Ok(Value::number(total.unwrap_or_else(|| Number::from(0))))
 }

@@ -9,6 +9,7 @@ mod depend;
 mod ephemeral;
 mod key;
 mod look;
+mod numbers;
 mod provider;
 mod spans;
 mod values;

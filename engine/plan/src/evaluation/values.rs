@@ -14,7 +14,7 @@ use engine_value::{Data, Marks, Type, Value};
 use super::{
     Evaluation, Key, Slot,
     condition::{self, Purpose},
-    ephemeral, provider, spans,
+    ephemeral, numbers, provider, spans,
     view::{Asked, View, failures},
 };
 use crate::{
@@ -252,7 +252,8 @@ impl Evaluation {
             ephemeral::in_arguments(&block.arguments, &schema.block, value)
                 .map_err(|diagnostics| about(diagnostics, addr))?;
         }
-        decoded.map(Slot::Value).map_err(|diagnostics| about(diagnostics, addr))
+        let kept = decoded.and_then(|value| numbers::in_arguments(&block.arguments, &schema.block, value));
+        kept.map(Slot::Value).map_err(|diagnostics| about(diagnostics, addr))
     }
 }
 
@@ -365,29 +366,12 @@ fn output(view: &View<'_>, output: &Output, told: bool) -> Made {
             let error = Diagnostic::error("Output refers to sensitive values", detail).at(span);
             return Err(error.hint("Mark it with sensitive = true.").into());
         }
-        if let Some(path) = infinite(&value) {
-            let place = if path.is_root() { String::new() } else { format!(" at {path}") };
-            let detail =
-                format!("The output \"{}\" is infinite{place}, which no state and no JSON can hold.", output.name);
-            return Err(Diagnostic::error("Invalid output value", detail).at(span).into());
-        }
+        value = numbers::of_output(output, value)?;
     }
     if output.sensitive {
         value = value.mark(Marks::SENSITIVE);
     }
     Ok(Slot::Value(value))
-}
-
-/// Where the first infinite number is.
-fn infinite(value: &Value) -> Option<engine_value::Path> {
-    let mut found = None;
-    value.walk(&mut |path, part| {
-        if found.is_none() && matches!(&part.data, Data::Number(number) if !number.is_finite()) {
-            found = Some(path.clone());
-        }
-        found.is_none()
-    });
-    found
 }
 
 /// All outputs of all instances.

@@ -160,8 +160,30 @@ fn an_error_found_by_the_review_makes_the_plan_errored_and_has_its_place() {
 }
 
 #[test]
-fn an_infinite_output_is_refused() {
-    check(Bench::new("output \"o\" {\n  value = 1 / 0\n}"), &["main.tf:2: "]);
+fn infinite_numbers_are_refused_where_they_would_be_kept() {
+    let module = ("m/main.tf", "output \"x\" { value = [1 / 0] }\n");
+    for (text, expected) in [
+        ("output \"o\" {\n  value = 1 / 0\n}\n", "main.tf:3: "),
+        ("output \"o\" { value = toset([1, 1 / 0]) }\n", "\"o\" is infinite at"),
+        ("output \"o\" { value = { a = { b = tolist([-1 / 0]) } } }\n", "\"o\" is infinite at a.b[0]"),
+        ("output \"o\" {\n  value = sensitive([1 / 0])\n  sensitive = true\n}\n", "\"o\" is infinite at [0]"),
+        ("output \"o\" { value = module.m }\n", "\"o\" is infinite at x[0]"),
+        ("resource \"mock_object\" \"a\" {\n  parts = {\n    big = { size = 1 / 0 }\n  }\n}\n", "main.tf:4: "),
+        ("resource \"mock_object\" \"a\" {\n  parts = { big = { size = module.m.x[0] } }\n}\n", "main.tf:3: "),
+    ] {
+        let text = format!("module \"m\" {{ source = \"./m\" }}\n{text}");
+        check(Bench::files(&[("main.tf", &text), module]), &[expected]);
+    }
+    // What is not kept may be.
+    let text = "module \"m\" { source = \"./m\" }\noutput \"o\" { value = module.m.x[0] > 1 }\n";
+    assert!(!Bench::files(&[("main.tf", text), module]).plan().plan.errored);
+}
+
+#[test]
+fn minus_zero_is_kept_as_zero() {
+    let plan = Bench::new("output \"o\" { value = [-0, tostring(-0)] }").plan().plan;
+    let value = plan.outputs["o"].after.clone();
+    assert_eq!(engine_value::json::encode(&value).unwrap(), r#"[0,"-0"]"#);
 }
 
 #[test]

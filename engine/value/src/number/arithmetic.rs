@@ -100,7 +100,7 @@ impl Number {
         if !self.is_finite() || !other.is_finite() {
             return None;
         }
-        if other.is_zero() {
+        if other.is_zero() || self.is_zero() {
             return Some(self.clone());
         }
         self.sub(&other.mul(&self.div(other)?.trunc())?)
@@ -141,17 +141,25 @@ impl Number {
         }
     }
 
-    /// The largest whole number that is not above.
+    /// The largest whole number that is not above. Never `-0`.
     #[must_use]
     pub fn floor(&self) -> Self {
         let whole = self.trunc();
-        if self.is_negative() && whole != *self { whole.sub(&Self::from(1)).unwrap_or(whole) } else { whole }
+        let below = self.is_negative() && whole != *self;
+        if below { whole.sub(&Self::from(1)).unwrap_or(whole) } else { whole }.without_negative_zero()
     }
 
-    /// The smallest whole number that is not below.
+    /// The smallest whole number that is not below. Never `-0`.
     #[must_use]
     pub fn ceil(&self) -> Self {
         let whole = self.trunc();
-        if !self.is_negative() && whole != *self { whole.add(&Self::from(1)).unwrap_or(whole) } else { whole }
+        let above = !self.is_negative() && whole != *self;
+        if above { whole.add(&Self::from(1)).unwrap_or(whole) } else { whole }.without_negative_zero()
+    }
+
+    /// `0` for `-0`, as wherever a number becomes a whole one; any other number as it is.
+    #[must_use]
+    pub fn without_negative_zero(self) -> Self {
+        if self.is_zero() { Self::from(0) } else { self }
     }
 }

@@ -55,7 +55,9 @@ impl Number {
     pub fn to_radix(&self, radix: u8) -> Option<String> {
         let big = self.parts().filter(|big| big.exponent >= 0)?;
         let whole = big.mantissa.unsigned_abs() << usize::try_from(big.exponent).ok()?;
-        Some(self.signed(&whole.in_radix(radix).to_string()))
+        let digits = whole.in_radix(radix).to_string();
+        // Whole numbers have one zero.
+        Some(if self.is_zero() { digits } else { self.signed(&digits) })
     }
 
     fn signed(&self, magnitude: &str) -> String {

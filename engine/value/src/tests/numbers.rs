@@ -58,6 +58,8 @@ fn arithmetic_has_terraforms_digits() {
         ("7", '%', "-3", "1"),
         ("7.5", '%', "2", "1.5"),
         ("0", '*', "-1", "-0"),
+        ("-0", '%', "5", "-0"),
+        ("-5", '%', "5", "0"),
         ("1", '/', "0", "+Inf"),
         ("-1", '/', "0", "-Inf"),
         ("1e400", '+', "1", &format!("1{}", "0".repeat(400))),
@@ -97,6 +99,11 @@ fn rounds_to_whole_numbers() {
         let n = number(text);
         assert_eq!((n.floor(), n.ceil(), n.trunc()), (number(floor), number(ceil), number(trunc)), "{text}");
     }
+    for (text, floor, ceil) in [("-0.5", "-1", "0"), ("-0", "0", "0"), ("-0.0000001", "-1", "0")] {
+        let n = number(text);
+        assert_eq!((n.floor().to_string(), n.ceil().to_string()), (floor.to_owned(), ceil.to_owned()), "{text}");
+    }
+    assert_eq!(number("-0").to_radix(10).unwrap(), "0");
 }
 
 #[test]
