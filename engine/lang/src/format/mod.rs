@@ -1,7 +1,7 @@
 //! The canonical layout of a source text: what `fmt` writes, byte for byte what `terraform fmt` writes.
 //!
 //! Works on tokens, so that everything that is written stays: comments, empty lines, heredocs, the order of arguments. What
-//! changes is the space between tokens, and a few spellings that Terraform has outgrown ([`rewrite`]). Knows no block types
+//! changes is the space between tokens, and a few spellings that Terraform has outgrown (`rewrite.rs`). Knows no block types
 //! but `variable`, and so formats what is wrong in every way but its syntax.
 
 mod align;
